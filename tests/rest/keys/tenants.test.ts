@@ -10,6 +10,7 @@ import {
   type Endpoint,
 } from '../../harness/endpoints.ts';
 import { restSuite } from '../../harness/restSuite.ts';
+import { seen } from '../../harness/seenAnswer.ts';
 import { newTenant, tenantState, wholeFeed } from '../../harness/tenant.ts';
 
 const { service, tenant: mine } = await restSuite();
@@ -45,26 +46,6 @@ const places: Place[] = endpoints.flatMap((endpoint) => [
 
 const asMe = (endpoint: Endpoint, call: Call): Promise<Response> =>
   send(service.baseUrl, endpoint, call, { 'x-api-key': mine.api.apiKey });
-
-/** Status, headers and body of an answer, without those that differ between any two answers and without the sent id. */
-const seen = async (
-  response: Response,
-  id: string,
-): Promise<{ status: number; headers: string; body: string }> => {
-  const body = await response.text();
-  const requestId = response.headers.get('x-request-id') ?? 'none';
-  const isEchoed = body.includes(id);
-  return {
-    status: response.status,
-    headers: JSON.stringify(
-      [...response.headers].filter(
-        ([name]) =>
-          !/^(?:date|x-request-id|ratelimit-.*)$/.test(name) && !(isEchoed && name === 'content-length'),
-      ),
-    ),
-    body: body.replaceAll(requestId, '').replaceAll(id, 'THE ID'),
-  };
-};
 
 const both = async (): Promise<object> => ({
   mine: await tenantState(mine),

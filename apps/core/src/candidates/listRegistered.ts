@@ -29,7 +29,7 @@ export const listRegistered = (
   query: unknown,
 ): Promise<RegisteredCandidateList> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const page = openPage(accept(RegisteredCandidateQuery, query), {
       instituteId: actor.institute_id,
       list: 'registrations',

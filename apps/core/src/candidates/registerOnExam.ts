@@ -23,7 +23,7 @@ export const registerOnExam = (
   body: unknown,
 ): Promise<CandidatesRegistered> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExamFor(tx, actor.institute_id, examId, 'register');
+    const exam = await lockExamFor(tx, actor, examId, 'register');
     const candidates = await takeCandidates(
       tx,
       actor.institute_id,

@@ -16,7 +16,7 @@ export const unregister = (
   candidateId: string,
 ): Promise<Deleted> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
+    const exam = await lockExam(tx, actor, examId);
     const registration = isUuid(candidateId)
       ? await tx
           .selectFrom('registrations')

@@ -1,7 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
-import { submissionsOfApi } from '../locks/lockSubmission.ts';
+import { visibleSubmissions } from '../locks/lockSubmission.ts';
 import type { Services } from '../services.ts';
 
 /** The facade starts the download at once; a minute covers a slow start. */
@@ -18,7 +18,7 @@ export const getCheckedCopy = async (
 ): Promise<{ url: string; size_bytes: number }> => {
   const copy = isUuid(submissionId)
     ? await services.database.inTenant(actor.institute_id, (tx) =>
-        submissionsOfApi(tx)
+        visibleSubmissions(tx, actor)
           .innerJoin('checked_copies as k', (join) =>
             join
               .onRef('k.institute_id', '=', 's.institute_id')
@@ -26,7 +26,6 @@ export const getCheckedCopy = async (
               .onRef('k.marks_revision', '=', 's.marks_revision'),
           )
           .select(['k.object_key', 'k.size_bytes'])
-          .where('s.institute_id', '=', actor.institute_id)
           .where('s.id', '=', submissionId)
           .where('s.state', '<>', 'deleted')
           .executeTakeFirst(),

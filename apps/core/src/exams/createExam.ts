@@ -16,6 +16,7 @@ import { finishInSlices } from '@evaluation/turns';
 import { acceptInSlices, refuse } from '../accept.ts';
 import { registerCandidates } from '../candidates/register.ts';
 import { repeatedCandidates, upsertCandidates } from '../candidates/upsert.ts';
+import { sourceOf } from '../locks/visibleExams.ts';
 import { newId } from '../newId.ts';
 import { insertQuestions } from '../questions/insertQuestions.ts';
 import { saveFirstRubrics } from '../paper/savePending.ts';
@@ -39,9 +40,9 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
   if (exam.open === true) checkReady({ questions: paper.questions.length });
 
   const id = newId();
-  return withExternalRef(services, actor.institute_id, exam.external_ref, () =>
+  return withExternalRef(services, actor, exam.external_ref, () =>
     services.database.inTenant(actor.institute_id, async (tx) => {
-      await insertExam(tx, actor.institute_id, id, exam, paper);
+      await insertExam(tx, actor, id, exam, paper);
       await insertPaper(tx, actor.institute_id, id, paper);
       const candidates = await upsertCandidates(tx, actor.institute_id, exam.candidates ?? []);
       await registerCandidates(
@@ -50,7 +51,7 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
         id,
         candidates.map((candidate) => candidate.id),
       );
-      return readExam(tx, actor.institute_id, id, {
+      return readExam(tx, actor, id, {
         dashboardUrl: services.settings.dashboardUrl,
         // `readExam` derives the other warnings from the stored exam.
         warnings: paper.warnings.filter(({ code }) => code === NEGATIVE_MARKS_IGNORED),
@@ -63,12 +64,13 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
 const tiedProblems = (parts: Parts<ExamCreate>): Problem[] =>
   isRead(parts) ? [...paperProblems(parts), ...repeatedCandidates(parts.candidates ?? [], 'candidates')] : [];
 
-const insertExam = (tx: Tx, instituteId: string, id: string, exam: ExamCreate, paper: Paper) =>
+const insertExam = (tx: Tx, actor: Actor, id: string, exam: ExamCreate, paper: Paper) =>
   tx
     .insertInto('exams')
     .values({
       id,
-      institute_id: instituteId,
+      institute_id: actor.institute_id,
+      source: sourceOf(actor),
       external_ref: exam.external_ref ?? null,
       title: exam.title,
       mode: exam.mode,

@@ -10,7 +10,7 @@ import { lockExamFor } from '../locks/lockExam.ts';
  */
 export const deleteExam = (services: Services, actor: Actor, examId: string): Promise<Deleted> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExamFor(tx, actor.institute_id, examId, 'delete');
+    const exam = await lockExamFor(tx, actor, examId, 'delete');
     if (exam.live_submissions > 0) {
       throw failure('exam_has_submissions');
     }

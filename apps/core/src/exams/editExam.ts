@@ -19,9 +19,9 @@ import { readExam } from './readExam.ts';
  * exam_exists
  */
 export const editExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>
-  withExternalRef(services, actor.institute_id, sentReference(body), () =>
+  withExternalRef(services, actor, sentReference(body), () =>
     services.database.inTenant(actor.institute_id, async (tx) => {
-      const { id } = await lockExamFor(tx, actor.institute_id, examId, 'edit');
+      const { id } = await lockExamFor(tx, actor, examId, 'edit');
       const stored = await readStored(tx, actor.institute_id, id);
       const sections = await readSections(tx, actor.institute_id, id);
       // The changes decide which status the edit needs, and the state is checked before the body is validated.
@@ -56,7 +56,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
           .execute();
       }
       if ('blind' in changed) await touchRegistrations(tx, actor.institute_id, id);
-      return readExam(tx, actor.institute_id, id, {
+      return readExam(tx, actor, id, {
         dashboardUrl: services.settings.dashboardUrl,
         warnings,
       });

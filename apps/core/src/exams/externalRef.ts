@@ -1,6 +1,7 @@
 import { brokenConstraint } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { failure } from '../failures.ts';
+import { sourceOf, type Viewer } from '../locks/visibleExams.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { Services } from '../services.ts';
  */
 export const withExternalRef = async <T>(
   services: Services,
-  instituteId: string,
+  actor: Viewer,
   externalRef: string | null | undefined,
   command: () => Promise<T>,
 ): Promise<T> => {
@@ -17,17 +18,17 @@ export const withExternalRef = async <T>(
     return await command();
   } catch (error) {
     if (externalRef == null || brokenConstraint(error) !== 'exams_external_ref') throw error;
-    return refuseTaken(services, instituteId, externalRef);
+    return refuseTaken(services, actor, externalRef);
   }
 };
 
-const refuseTaken = async (services: Services, instituteId: string, externalRef: string): Promise<never> => {
-  const taken = await services.database.inTenant(instituteId, (tx) =>
+const refuseTaken = async (services: Services, actor: Viewer, externalRef: string): Promise<never> => {
+  const taken = await services.database.inTenant(actor.institute_id, (tx) =>
     tx
       .selectFrom('exams')
       .select('id')
-      .where('institute_id', '=', instituteId)
-      .where('source', '=', 'api')
+      .where('institute_id', '=', actor.institute_id)
+      .where('source', '=', sourceOf(actor))
       .where('external_ref', '=', externalRef)
       .where('status', '<>', 'deleted')
       .executeTakeFirst(),

@@ -74,7 +74,9 @@ test.each([
   'at 20,000 exams and as many deleted ones the %s page reads a page of indexes',
   async (_name, position, shown) => {
     const { rows } = await database.inTenant(institute, (tx) =>
-      sql<object>`explain (analyze, format json) ${listedExams(institute, pageAfter(position))}`.execute(tx),
+      sql<object>`explain (analyze, format json) ${listedExams({ institute_id: institute }, pageAfter(position))}`.execute(
+        tx,
+      ),
     );
     const read = readPlan(rows[0]);
     expect(read.shown).toBeGreaterThan(0);

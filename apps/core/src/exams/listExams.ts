@@ -3,6 +3,7 @@ import { ExamListQuery, type ExamList } from '@evaluation/rest-contract/schemas'
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import { closePage, openPage, type Page } from '../lists/page.ts';
+import type { Viewer } from '../locks/visibleExams.ts';
 import type { Services } from '../services.ts';
 import { selectExams, showExams, type ExamRow } from './representation.ts';
 
@@ -15,15 +16,15 @@ export const listExams = (services: Services, actor: Actor, query: unknown): Pro
     signingKeys: services.settings.actorSigningKeys,
   });
   return services.database.inTenant(actor.institute_id, async (tx) => {
-    const { rows } = await listedExams(actor.institute_id, page).execute(tx);
+    const { rows } = await listedExams(actor, page).execute(tx);
     const items = await showExams(tx, actor.institute_id, rows, services.settings.dashboardUrl);
     return closePage(tx, page, items, ({ updated_at, id }) => ({ updated_at, id }));
   });
 };
 
 /** Exported for a test of its plan. */
-export const listedExams = (instituteId: string, page: Page): RawBuilder<ExamRow> =>
-  selectExams(instituteId, {
+export const listedExams = (viewer: Viewer, page: Page): RawBuilder<ExamRow> =>
+  selectExams(viewer, {
     where: sql<boolean>`e.status <> 'deleted' and ${page.where(sql`e.updated_at`, sql`e.id`)}`,
     tail: sql`limit ${page.rows}`,
   });

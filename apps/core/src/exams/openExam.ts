@@ -12,7 +12,7 @@ import { readExam } from './readExam.ts';
  */
 export const openExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExamFor(tx, actor.institute_id, examId, 'open');
+    const exam = await lockExamFor(tx, actor, examId, 'open');
     accept(ExamOpen, body);
     if (exam.status === 'draft') {
       checkReady({ questions: exam.question_count });
@@ -23,5 +23,5 @@ export const openExam = (services: Services, actor: Actor, examId: string, body:
         .where('id', '=', exam.id)
         .execute();
     }
-    return readExam(tx, actor.institute_id, exam.id, { dashboardUrl: services.settings.dashboardUrl });
+    return readExam(tx, actor, exam.id, { dashboardUrl: services.settings.dashboardUrl });
   });

@@ -3,6 +3,7 @@ import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { CompactQuestion, Exam, Warning } from '@evaluation/rest-contract/schemas';
 import { isUuid } from '../accept.ts';
+import type { Viewer } from '../locks/visibleExams.ts';
 import { selectExams, showExams, type ExamRow } from './representation.ts';
 
 interface ExamWithQuestions extends ExamRow {
@@ -18,12 +19,12 @@ interface ExamWithQuestions extends ExamRow {
  */
 export const readExam = async (
   tx: Tx,
-  instituteId: string,
+  viewer: Viewer,
   examId: string,
   options: { dashboardUrl: string; warnings?: readonly Warning[] },
 ): Promise<Exam> => {
   if (!isUuid(examId)) throw new DomainFailure('exam_not_found');
-  const { rows } = await selectExams<ExamWithQuestions>(instituteId, {
+  const { rows } = await selectExams<ExamWithQuestions>(viewer, {
     where: sql<boolean>`e.id = ${examId}`,
     columns: sql`,
       (select json_agg(json_build_object(
@@ -34,7 +35,7 @@ export const readExam = async (
         where q.institute_id = e.institute_id and q.exam_id = e.id) as questions`,
   }).execute(tx);
   const [row] = rows;
-  const [item] = await showExams(tx, instituteId, rows, options.dashboardUrl);
+  const [item] = await showExams(tx, viewer.institute_id, rows, options.dashboardUrl);
   if (row === undefined || item === undefined) throw new DomainFailure('exam_not_found');
   return {
     ...item,

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Exam, ExamListItem, Warning } from '@evaluation/rest-contract/schemas';
 import { examStatus, materialWarnings, type StoredExamStatus } from '@evaluation/rules';
+import { isVisibleTo, type Viewer } from '../locks/visibleExams.ts';
 import { WHITE_SPACE } from '../paper/inForce.ts';
 import { PendingMaterial } from '../paper/savePending.ts';
 import { readQuote } from './quote.ts';
@@ -50,11 +51,11 @@ interface OwnMaterial {
 }
 
 /**
- * Selects exams that the API made, in the order of `(updated_at, id)`.
+ * Selects exams that the viewer sees, in the order of `(updated_at, id)`.
  * @param options.where condition on `e`, the exam; `tail`: SQL after the order; `columns`: each with a comma before it
  */
 export const selectExams = <Row extends ExamRow = ExamRow>(
-  instituteId: string,
+  viewer: Viewer,
   options: { where: RawBuilder<boolean>; tail?: RawBuilder<unknown>; columns?: RawBuilder<unknown> },
 ): RawBuilder<Row> => sql<Row>`
   select e.id, e.status, e.live_submissions, e.live_unfinalized, e.title, e.mode, e.external_ref, e.conducted_on,
@@ -70,7 +71,7 @@ export const selectExams = <Row extends ExamRow = ExamRow>(
     ${options.columns ?? sql``}
   from (
     select * from exams e
-    where e.institute_id = ${instituteId} and e.source = 'api' and ${options.where}
+    where e.institute_id = ${viewer.institute_id} and ${isVisibleTo(viewer)} and ${options.where}
     order by e.updated_at, e.id ${options.tail ?? sql``}) e
   order by e.updated_at, e.id`;
 

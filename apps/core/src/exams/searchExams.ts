@@ -9,7 +9,7 @@ import { selectExams, showExams } from './representation.ts';
 export const searchExams = async (services: Services, actor: Actor, body: unknown): Promise<ExamsFound> => {
   const { external_ref } = accept(ExamSearch, body);
   return services.database.inTenant(actor.institute_id, async (tx) => {
-    const { rows } = await selectExams(actor.institute_id, {
+    const { rows } = await selectExams(actor, {
       where: sql<boolean>`e.status <> 'deleted' and e.external_ref = ${external_ref}`,
     }).execute(tx);
     return { data: await showExams(tx, actor.institute_id, rows, services.settings.dashboardUrl) };

@@ -133,7 +133,7 @@ const runStep = async (
 ): Promise<Application> => {
   const { database } = services;
   const id = await database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
+    const exam = await lockExam(tx, actor, examId);
     const found = await findApplication(tx, actor.institute_id, exam.id, number);
     await start(tx, await lockApplication(tx, actor.institute_id, found.id));
     return found.id;

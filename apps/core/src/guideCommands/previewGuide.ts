@@ -45,7 +45,7 @@ export const previewGuide = async (
     number === undefined
       ? await startPreview(services, actor, examId)
       : await database.inTenant(actor.institute_id, async (tx) => {
-          const exam = await findExam(tx, actor.institute_id, examId);
+          const exam = await findExam(tx, actor, examId);
           return (await findApplication(tx, actor.institute_id, exam.id, number)).id;
         });
   const until = performance.now() + WORK_MS;
@@ -61,7 +61,7 @@ export const previewGuide = async (
 const startPreview = async (services: Services, actor: Actor, examId: string): Promise<string> => {
   const { database } = services;
   const { versions, settings } = await database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const found = await readGuideSettings(tx, actor.institute_id, exam.id);
     refuseOff(found);
     return { versions: await ensureVersions(tx, actor.institute_id, exam.id), settings: found };
@@ -70,7 +70,7 @@ const startPreview = async (services: Services, actor: Actor, examId: string): P
   const passing = await poolPassing(services, actor.institute_id, numbers, settings.target);
   const id = newId();
   return database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
+    const exam = await lockExam(tx, actor, examId);
     const application = { id, exam_id: exam.id, versions: numbers, passing, preview: NO_RESULTS };
     const number = await insertPreview(tx, actor, application);
     await noteGuideEvent(tx, actor, exam.id, {

@@ -65,7 +65,7 @@ export const setGuide = (
   { mode, target, resume_passing }: GuideChange,
 ): Promise<Shown> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
+    const exam = await lockExam(tx, actor, examId);
     const { application_id: _, ...before } = await readGuideSettings(tx, actor.institute_id, exam.id);
     const change = {
       ...(mode === undefined ? {} : { mode }),

@@ -25,7 +25,7 @@ export interface ShownGuide {
 export const showGuide = (services: Services, actor: Actor, examId: string): Promise<ShownGuide> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
-    const exam = await findExam(tx, instituteId, examId);
+    const exam = await findExam(tx, actor, examId);
     const { application_id, ...settings } = await readGuideSettings(tx, instituteId, exam.id);
     const versions = await ensureVersions(tx, instituteId, exam.id);
     const questions = await tx

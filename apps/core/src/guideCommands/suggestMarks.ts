@@ -65,7 +65,7 @@ export const suggestMarks = (
 ): Promise<SuggestedMarks> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
-    const exam = await findExam(tx, instituteId, examId);
+    const exam = await findExam(tx, actor, examId);
     await findQuestion(tx, instituteId, exam.id, question_id);
     refuseOff(await readGuideSettings(tx, instituteId, exam.id));
     const version = (await ensureVersions(tx, instituteId, exam.id)).get(question_id)?.version ?? null;

@@ -1,6 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../accept.ts';
+import { isVisibleTo, type Viewer } from './visibleExams.ts';
 
 const COLUMNS = [
   'id',
@@ -13,21 +14,21 @@ const COLUMNS = [
   'live_unfinalized',
 ] as const;
 
-/** Includes deleted exams; excludes exams not made by the API. */
-export const selectExam = (tx: Tx, instituteId: string, examId: string) =>
+/** Includes deleted exams; excludes exams that the viewer does not see. */
+export const selectExam = (tx: Tx, viewer: Viewer, examId: string) =>
   tx
     .selectFrom('exams')
     .select(COLUMNS)
-    .where('institute_id', '=', instituteId)
+    .where('institute_id', '=', viewer.institute_id)
     .where('id', '=', examId)
-    .where('source', '=', 'api');
+    .where(isVisibleTo(viewer, 'exams'));
 
 /**
  * Finds an exam without a lock.
- * @throws DomainFailure exam_not_found if it is missing, of another institute, not made by the API, or deleted
+ * @throws DomainFailure exam_not_found if it is missing, of another institute, not visible, or deleted
  */
-export const findExam = async (tx: Tx, instituteId: string, examId: string) => {
-  const exam = isUuid(examId) ? await selectExam(tx, instituteId, examId).executeTakeFirst() : undefined;
+export const findExam = async (tx: Tx, viewer: Viewer, examId: string) => {
+  const exam = isUuid(examId) ? await selectExam(tx, viewer, examId).executeTakeFirst() : undefined;
   if (exam === undefined || exam.status === 'deleted') throw new DomainFailure('exam_not_found');
   return exam;
 };

@@ -4,6 +4,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
 import { selectExam } from './findExam.ts';
+import type { Viewer } from './visibleExams.ts';
 
 /**
  * Key of the turns at an exam. It contains the institute, because the turn is taken before the exam is looked up:
@@ -18,15 +19,15 @@ const WAIT_MS = 3000;
 /**
  * Locks the exam of a command. It is the first lock of the lock order (docs/architecture.md#lock-order), and the exam's
  * status is read under it. `NO KEY UPDATE` lets other transactions insert rows that refer to the exam.
- * @throws DomainFailure exam_not_found if it is missing, of another institute, not made by the API, or deleted
+ * @throws DomainFailure exam_not_found if it is missing, of another institute, not visible, or deleted
  * @throws Held if the exam is locked and the transaction does not have its turn: the database rolls the transaction
  * back and runs it again in its turn, and it holds no connection meanwhile
  * @throws the database's lock timeout if the transaction has its turn and another replica holds the exam for WAIT_MS
  */
-export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
+export const lockExam = async (tx: Tx, viewer: Viewer, examId: string) => {
   const exam = isUuid(examId)
-    ? ((await selectExam(tx, instituteId, examId).forNoKeyUpdate().skipLocked().executeTakeFirst()) ??
-      (await waitForExam(tx, instituteId, examId)))
+    ? ((await selectExam(tx, viewer, examId).forNoKeyUpdate().skipLocked().executeTakeFirst()) ??
+      (await waitForExam(tx, viewer, examId)))
     : undefined;
   if (exam === undefined || exam.status === 'deleted') throw new DomainFailure('exam_not_found');
   return exam;
@@ -36,15 +37,15 @@ export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
  * Waits for an exam that `skipLocked` did not return. At most two transactions of this process have their turn at an
  * exam, so a burst on one exam holds two connections.
  */
-const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
-  const key = turnAtExam(instituteId, examId);
+const waitForExam = async (tx: Tx, viewer: Viewer, examId: string) => {
+  const key = turnAtExam(viewer.institute_id, examId);
   if (!hasTurn(tx, key)) {
-    const seen = await selectExam(tx, instituteId, examId).executeTakeFirst();
+    const seen = await selectExam(tx, viewer, examId).executeTakeFirst();
     if (seen === undefined || seen.status === 'deleted') return undefined;
     throw new Held(key);
   }
   await sql.raw(`set local lock_timeout = ${WAIT_MS}`).execute(tx);
-  const exam = await selectExam(tx, instituteId, examId).forNoKeyUpdate().executeTakeFirst();
+  const exam = await selectExam(tx, viewer, examId).forNoKeyUpdate().executeTakeFirst();
   await sql.raw('set local lock_timeout to default').execute(tx);
   return exam;
 };
@@ -65,11 +66,11 @@ export const refuseChange = (
 
 export const lockExamFor = async (
   tx: Tx,
-  instituteId: string,
+  viewer: Viewer,
   examId: string,
   change: ExamChange,
 ): Promise<LockedExam> => {
-  const exam = await lockExam(tx, instituteId, examId);
+  const exam = await lockExam(tx, viewer, examId);
   refuseChange(exam, change);
   return exam;
 };

@@ -4,17 +4,19 @@ import { verdictOn, type SubmissionChange } from '@evaluation/rules';
 import { failure } from '../failures.ts';
 import { isUuid } from '../accept.ts';
 import { lockExam } from './lockExam.ts';
+import { isVisibleTo, type Viewer } from './visibleExams.ts';
 
-/** Selects submissions `s` with their exams `e`, without exams that were made in the dashboard. */
-export const submissionsOfApi = (tx: Tx) =>
+/** Selects submissions `s` of the exams `e` that the viewer sees. */
+export const visibleSubmissions = (tx: Tx, viewer: Viewer) =>
   tx
     .selectFrom('submissions as s')
     .innerJoin('exams as e', (join) =>
       join
         .onRef('e.institute_id', '=', 's.institute_id')
         .onRef('e.id', '=', 's.exam_id')
-        .on('e.source', '=', 'api'),
-    );
+        .on(isVisibleTo(viewer)),
+    )
+    .where('s.institute_id', '=', viewer.institute_id);
 
 /**
  * Locks the submission of a command: first its exam, then the submission. Its state is read under both locks. Workers
@@ -24,20 +26,19 @@ export const submissionsOfApi = (tx: Tx) =>
  */
 export const lockSubmissionFor = async (
   tx: Tx,
-  instituteId: string,
+  viewer: Viewer,
   submissionId: string,
   change: SubmissionChange,
 ) => {
   const found = isUuid(submissionId)
-    ? await submissionsOfApi(tx)
+    ? await visibleSubmissions(tx, viewer)
         .select('s.exam_id')
-        .where('s.institute_id', '=', instituteId)
         .where('s.id', '=', submissionId)
         .executeTakeFirst()
     : undefined;
   if (found === undefined) throw new DomainFailure('not_found');
-  const exam = await lockExam(tx, instituteId, found.exam_id);
-  const { submission, isDone } = await lockRowFor(tx, instituteId, submissionId, change);
+  const exam = await lockExam(tx, viewer, found.exam_id);
+  const { submission, isDone } = await lockRowFor(tx, viewer.institute_id, submissionId, change);
   return { exam, submission, isDone };
 };
 

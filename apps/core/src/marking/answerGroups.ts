@@ -45,7 +45,7 @@ export const answerGroups = async (
   },
 ): Promise<AnswerGroups> => {
   const open = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const question = await findQuestionOfExam(tx, actor.institute_id, request.exam_id, request.question_id);
+    const question = await findQuestionOfExam(tx, actor, request.exam_id, request.question_id);
     const isAfter = request.after === undefined ? sql`true` : sql`s.id > ${request.after}::uuid`;
     return readOpenAnswers(tx, actor.institute_id, question, {
       order: 'id',

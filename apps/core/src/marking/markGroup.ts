@@ -55,7 +55,7 @@ export const markGroup = async (
   const instituteId = actor.institute_id;
   const ids = [...new Set(request.submission_ids.map((id) => id.toLowerCase()))];
   const { question, text } = await services.database.inTenant(instituteId, async (tx) => {
-    const found = await findQuestionOfExam(tx, instituteId, request.exam_id, request.question_id);
+    const found = await findQuestionOfExam(tx, actor, request.exam_id, request.question_id);
     const [first = ''] = ids;
     return { question: found, text: (await readAnswer(tx, instituteId, found, first))?.text ?? null };
   });

@@ -24,7 +24,7 @@ export const nextToMark = async (
   request: { exam_id: string; question_id: string; limit: number },
 ): Promise<{ data: OpenAnswer[] }> => {
   const { open, marked } = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const question = await findQuestionOfExam(tx, actor.institute_id, request.exam_id, request.question_id);
+    const question = await findQuestionOfExam(tx, actor, request.exam_id, request.question_id);
     return {
       open: await readOpenAnswers(tx, actor.institute_id, question, {
         order: 'sample',

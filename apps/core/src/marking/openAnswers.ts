@@ -3,6 +3,7 @@ import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../accept.ts';
 import { findExam } from '../locks/findExam.ts';
+import type { Viewer } from '../locks/visibleExams.ts';
 
 /** An answer with a mark by the AI that no teacher has changed or confirmed. */
 export interface OpenAnswer {
@@ -17,16 +18,16 @@ export interface OpenAnswer {
 /** @throws DomainFailure exam_not_found, not_found */
 export const findQuestionOfExam = async (
   tx: Tx,
-  instituteId: string,
+  viewer: Viewer,
   examId: string,
   questionId: string,
 ): Promise<{ examId: string; questionId: string }> => {
-  const exam = await findExam(tx, instituteId, examId);
+  const exam = await findExam(tx, viewer, examId);
   const question = isUuid(questionId)
     ? await tx
         .selectFrom('questions')
         .select('id')
-        .where('institute_id', '=', instituteId)
+        .where('institute_id', '=', viewer.institute_id)
         .where('exam_id', '=', exam.id)
         .where('id', '=', questionId)
         .executeTakeFirst()

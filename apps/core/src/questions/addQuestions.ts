@@ -24,7 +24,7 @@ export const addQuestions = (
   body: unknown,
 ): Promise<QuestionsAdded> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExamFor(tx, actor.institute_id, examId, 'change_scheme');
+    const exam = await lockExamFor(tx, actor, examId, 'change_scheme');
     const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
     const standing = await readPaperUnderLock(tx, actor.institute_id, exam.id);
     const { questions } = await acceptInSlices(QuestionsAdd, body, (parts) =>

@@ -14,7 +14,7 @@ export const deleteQuestion = (
   questionId: string,
 ): Promise<Deleted> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
+    const exam = await lockExam(tx, actor, examId);
     const { question } = await findQuestion(tx, actor.institute_id, exam.id, questionId, PLAIN);
     refuseChange(exam, 'change_scheme');
     await tx

@@ -45,7 +45,7 @@ export const editQuestion = (
   body: unknown,
 ): Promise<QuestionEdited> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
+    const exam = await lockExam(tx, actor, examId);
     const plain = await findQuestion(tx, actor.institute_id, exam.id, questionId, PLAIN);
     const { id } = plain.question;
     // Only long answers have rubrics, which may be pending.

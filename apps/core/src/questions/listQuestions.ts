@@ -14,7 +14,7 @@ export const listQuestions = (
   query: unknown,
 ): Promise<QuestionList> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const include = listed(accept(QuestionListQuery, query).include);
     // Pending rubrics must be saved first; otherwise the list would show the questions without them.
     if (include.size > 0) await savePendingRubricsOfExam(tx, actor.institute_id, exam.id);

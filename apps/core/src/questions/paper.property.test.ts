@@ -61,7 +61,7 @@ const newExam = async (declared: string[] | null): Promise<string> => {
 
 const readPaper = async (examId: string) => ({
   exam: await database.inTenant(actor.institute_id, (tx) =>
-    readExam(tx, actor.institute_id, examId, { dashboardUrl: '' }),
+    readExam(tx, actor, examId, { dashboardUrl: '' }),
   ),
   listed: (await listQuestions({ database }, actor, examId, {})).questions,
 });

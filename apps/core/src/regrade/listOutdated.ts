@@ -26,7 +26,7 @@ export const listOutdated = (
   request: { limit: number; cursor?: string | undefined },
 ): Promise<{ data: OutdatedSubmission[]; next_cursor: string | null; has_more: boolean }> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const version = exam.rubric_version;
     const page = openPage(
       { limit: String(request.limit), cursor: request.cursor },

@@ -33,7 +33,7 @@ export interface RegradeBill {
 export const previewRegrade = (services: Services, actor: Actor, examId: string): Promise<RegradeBill> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
-    const exam = await findExam(tx, instituteId, examId);
+    const exam = await findExam(tx, actor, examId);
     const version = (await savePendingRubricsOfExam(tx, instituteId, exam.id)) ?? exam.rubric_version;
     const counts = await countByVerdict(tx, instituteId, exam.id, version);
     const count = (verdict: Verdict): number => counts.find((row) => row.verdict === verdict)?.count ?? 0;

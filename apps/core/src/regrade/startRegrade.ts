@@ -47,7 +47,7 @@ export const startRegrade = async (
   version: number,
 ): Promise<Regrade> => {
   const wanted = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
     if (current !== version) throw new DomainFailure('rubric_version_mismatch');
     return selectOutdated(tx, actor.institute_id, exam.id, version);
@@ -81,7 +81,7 @@ const regradeOne = async (
 ): Promise<boolean> => {
   const instituteId = actor.institute_id;
   const price = await services.database.inTenant(instituteId, async (tx) => {
-    const { exam, submission } = await lockSubmissionFor(tx, instituteId, submissionId, 're_evaluate');
+    const { exam, submission } = await lockSubmissionFor(tx, actor, submissionId, 're_evaluate');
     if (exam.rubric_version !== version) throw new DomainFailure('rubric_version_mismatch');
     const { rows } = await sql`
       select from submissions s

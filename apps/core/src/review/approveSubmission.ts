@@ -21,7 +21,7 @@ export const approveSubmission = (
   body: unknown,
 ): Promise<Submission> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const { submission } = await lockSubmissionFor(tx, actor.institute_id, submissionId, 'approve');
+    const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'approve');
     const reviewer = accept(Approve, body).reviewer ?? null;
     await tx
       .updateTable('submissions')
@@ -46,5 +46,5 @@ export const approveSubmission = (
       },
     ]);
     await stopPassingBelowTarget(tx, actor, submission);
-    return readSubmission(tx, actor.institute_id, submission.id, services.lanePace);
+    return readSubmission(tx, actor, submission.id, services.lanePace);
   });

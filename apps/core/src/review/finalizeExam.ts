@@ -22,7 +22,7 @@ export const finalizeExam = (
   body: unknown,
 ): Promise<Finalized> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExamFor(tx, actor.institute_id, examId, 'finalize');
+    const exam = await lockExamFor(tx, actor, examId, 'finalize');
     const request = checkRequest(accept(Finalize, body));
     const named =
       request.submission_ids == null

@@ -7,7 +7,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import { stopPassingBelowTarget } from '../guides/passingAudit.ts';
 import { accept, isUuid, refuseField } from '../accept.ts';
 import type { Services } from '../services.ts';
-import { lockSubmissionFor, submissionsOfApi } from '../locks/lockSubmission.ts';
+import { lockSubmissionFor, visibleSubmissions } from '../locks/lockSubmission.ts';
 import { readResult } from '../submissions/getResult.ts';
 import { audit } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';
@@ -29,13 +29,13 @@ export const overrideMark = (
 ): Promise<QuestionResult> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
-    const question = await findQuestion(tx, instituteId, submissionId, questionId);
-    const { submission } = await lockSubmissionFor(tx, instituteId, submissionId, 'override');
+    const question = await findQuestion(tx, actor, submissionId, questionId);
+    const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'override');
     const override = accept(MarkOverride, body);
     refuseOutOfRange(override.awarded, question);
     await check(tx);
 
-    const before = await readQuestion(tx, instituteId, submission.id, question.id);
+    const before = await readQuestion(tx, actor, submission.id, question.id);
     const given = {
       awarded: String(override.awarded),
       reviewer: override.reviewer,
@@ -50,7 +50,7 @@ export const overrideMark = (
       .execute();
     await marksChanged(tx, instituteId, submission);
     await stopPassingBelowTarget(tx, actor, submission);
-    const after = await readQuestion(tx, instituteId, submission.id, question.id);
+    const after = await readQuestion(tx, actor, submission.id, question.id);
     await audit(tx, actor, [
       {
         action: 'override',
@@ -77,18 +77,17 @@ interface Question {
 /** Finds a question of the submission's exam. @throws DomainFailure not_found */
 const findQuestion = async (
   tx: Tx,
-  instituteId: string,
+  actor: Actor,
   submissionId: string,
   questionId: string,
 ): Promise<Question> => {
   const question =
     isUuid(submissionId) && isUuid(questionId)
-      ? await submissionsOfApi(tx)
+      ? await visibleSubmissions(tx, actor)
           .innerJoin('questions as q', (join) =>
             join.onRef('q.institute_id', '=', 's.institute_id').onRef('q.exam_id', '=', 's.exam_id'),
           )
           .select(['q.id', 'q.type', 'e.mode', 'q.max_marks', 'q.negative_marks'])
-          .where('s.institute_id', '=', instituteId)
           .where('s.id', '=', submissionId)
           .where('q.id', '=', questionId)
           .executeTakeFirst()
@@ -109,11 +108,11 @@ const refuseOutOfRange = (awarded: number, question: Question): void => {
 
 const readQuestion = async (
   tx: Tx,
-  instituteId: string,
+  actor: Actor,
   submissionId: string,
   questionId: string,
 ): Promise<QuestionResult> => {
-  const { questions } = await readResult(tx, instituteId, submissionId, () => new Set());
+  const { questions } = await readResult(tx, actor, submissionId, () => new Set());
   const found = questions.find(({ question_id }) => question_id === questionId);
   if (found === undefined)
     throw new Error(`question ${questionId} is not on the paper of submission ${submissionId}`);

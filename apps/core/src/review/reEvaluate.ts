@@ -22,18 +22,13 @@ export const reEvaluate = async (
   body: unknown,
 ): Promise<Submission> => {
   const submission = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const { exam, submission: locked } = await lockSubmissionFor(
-      tx,
-      actor.institute_id,
-      submissionId,
-      're_evaluate',
-    );
+    const { exam, submission: locked } = await lockSubmissionFor(tx, actor, submissionId, 're_evaluate');
     const keepsOverrides = accept(ReEvaluate, body).keep_overrides ?? true;
     if (!keepsOverrides) await dropOverrides(tx, actor, locked);
     const { run, waits } = await queueAgain(tx, actor.institute_id, exam, locked);
     const terms = await readTerms(tx, actor);
     // Read before `payForRun` locks the most contended rows.
-    const accepted = await readSubmission(tx, actor.institute_id, locked.id, services.lanePace);
+    const accepted = await readSubmission(tx, actor, locked.id, services.lanePace);
     await payForRun(tx, actor, { run, waits, terms, freed: null });
     return { accepted, price: run.price };
   });

@@ -17,7 +17,7 @@ export const unfinalizeSubmission = (
   body: unknown,
 ): Promise<Submission> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const { exam, submission } = await lockSubmissionFor(tx, actor.institute_id, submissionId, 'unfinalize');
+    const { exam, submission } = await lockSubmissionFor(tx, actor, submissionId, 'unfinalize');
     const { reason } = accept(Unfinalize, body);
     await tx
       .updateTable('submissions')
@@ -42,5 +42,5 @@ export const unfinalizeSubmission = (
         after: { finalized: false },
       },
     ]);
-    return readSubmission(tx, actor.institute_id, submission.id, services.lanePace);
+    return readSubmission(tx, actor, submission.id, services.lanePace);
   });

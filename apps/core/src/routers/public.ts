@@ -92,7 +92,7 @@ export const publicRouter = router({
       .mutation(({ ctx, input }) => once(ctx, (services) => createExam(services, ctx.actor, input.body))),
     get: ofExam.query(({ ctx, input }) =>
       ctx.services.database.inTenant(ctx.actor.institute_id, (tx) =>
-        readExam(tx, ctx.actor.institute_id, input.exam_id, {
+        readExam(tx, ctx.actor, input.exam_id, {
           dashboardUrl: ctx.services.settings.dashboardUrl,
         }),
       ),

@@ -37,7 +37,7 @@ export const editRubrics = (
   body: unknown,
 ): Promise<RubricsEdited> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExamFor(tx, actor.institute_id, examId, 'edit_texts');
+    const exam = await lockExamFor(tx, actor, examId, 'edit_texts');
     const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
     if (ifMatch !== undefined && !namesVersion(ifMatch, current)) {
       throw new DomainFailure('rubric_version_mismatch');

@@ -3,6 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Rubric, RubricList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { findExam } from '../locks/findExam.ts';
+import { isVisibleTo } from '../locks/visibleExams.ts';
 import type { Services } from '../services.ts';
 import { rubricInForce } from '../paper/inForce.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
@@ -28,9 +29,9 @@ export const listRubrics = (
   examId: string,
 ): Promise<RubricList> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const { id } = await findExam(tx, actor.institute_id, examId);
+    const { id } = await findExam(tx, actor, examId);
     await savePendingRubricsOfExam(tx, actor.institute_id, id);
-    const exam = (await statement(actor.institute_id, id).execute(tx)).rows[0];
+    const exam = (await statement(actor, id).execute(tx)).rows[0];
     if (exam === undefined) throw new DomainFailure('exam_not_found');
     return {
       version: exam.rubric_version,
@@ -40,7 +41,7 @@ export const listRubrics = (
     };
   });
 
-const statement = (instituteId: string, examId: string) => sql<ExamRubrics>`
+const statement = (actor: Actor, examId: string) => sql<ExamRubrics>`
   select e.rubric_version,
     coalesce((
       select json_agg(json_build_object('question_id', q.id, 'label', q.label, 'rubric', v.rubric,
@@ -49,4 +50,4 @@ const statement = (instituteId: string, examId: string) => sql<ExamRubrics>`
       left join lateral ${rubricInForce(sql`e.rubric_version`)} v on true
       where q.institute_id = e.institute_id and q.exam_id = e.id and q.type = 'long_answer'), '[]') as questions
   from exams e
-  where e.institute_id = ${instituteId} and e.id = ${examId} and e.source = 'api' and e.status <> 'deleted'`;
+  where e.institute_id = ${actor.institute_id} and e.id = ${examId} and ${isVisibleTo(actor)} and e.status <> 'deleted'`;

@@ -16,7 +16,7 @@ export const cancelSubmission = async (
   submissionId: string,
 ): Promise<Submission> => {
   const { stopped, submission } = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const locked = await lockSubmissionFor(tx, actor.institute_id, submissionId, 'cancel');
+    const locked = await lockSubmissionFor(tx, actor, submissionId, 'cancel');
     const { id, current_run_id } = locked.submission;
     const run = locked.isDone
       ? null
@@ -30,7 +30,7 @@ export const cancelSubmission = async (
         .execute();
       await release(tx, run, run.price);
     }
-    return { stopped: run, submission: await readSubmission(tx, actor.institute_id, id, services.lanePace) };
+    return { stopped: run, submission: await readSubmission(tx, actor, id, services.lanePace) };
   });
   await announceStop(services, stopped);
   return submission;

@@ -33,7 +33,7 @@ export const createSubmission = async (
   body: unknown,
 ): Promise<Submission> => {
   const created = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
+    const exam = await lockExam(tx, actor, examId);
     refuseChange(exam, 'submit');
     // Rubrics are not needed yet, so a submission is accepted while their table is locked.
     const paper = exam.mode === 'typed' ? await readPaper(tx, actor.institute_id, exam.id, null) : [];
@@ -96,7 +96,7 @@ export const createSubmission = async (
     // wait for the credits, so a transaction that holds the credits must not wait for a registration.
     await sql`set constraints touch_registrations immediate`.execute(tx);
     // Read before `payForRun` locks the most contended rows.
-    const submission = await readSubmission(tx, actor.institute_id, submissionId, services.lanePace);
+    const submission = await readSubmission(tx, actor, submissionId, services.lanePace);
     await payForRun(tx, actor, { run, waits: intake.questionsForAi > 0, terms, freed: replaced });
     return { submission, stopped: replaced, price: run.price };
   });

@@ -17,7 +17,7 @@ export const deleteSubmission = async (
   submissionId: string,
 ): Promise<Deleted> => {
   const { id, stopped } = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const { exam, submission } = await lockSubmissionFor(tx, actor.institute_id, submissionId, 'delete');
+    const { exam, submission } = await lockSubmissionFor(tx, actor, submissionId, 'delete');
     const run = await stopRun(
       tx,
       { institute_id: actor.institute_id, run_id: submission.current_run_id },

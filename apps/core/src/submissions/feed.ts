@@ -3,8 +3,9 @@ import { FeedQuery, type SubmissionList } from '@evaluation/rest-contract/schema
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import { closePage, openPage, type Page } from '../lists/page.ts';
+import type { Viewer } from '../locks/visibleExams.ts';
 import type { Services } from '../services.ts';
-import { ofApi, selectSubmissions, type Choice } from './representation.ts';
+import { isOfVisibleExam, selectSubmissions, type Choice } from './representation.ts';
 
 /** Includes replaced and deleted submissions. @throws DomainFailure validation_failed, invalid_cursor */
 export const feed = async (services: Services, actor: Actor, query: unknown): Promise<SubmissionList> => {
@@ -16,12 +17,12 @@ export const feed = async (services: Services, actor: Actor, query: unknown): Pr
     signingKeys: services.settings.actorSigningKeys,
   });
   return services.database.inTenant(actor.institute_id, async (tx) => {
-    const found = await selectSubmissions(tx, actor.institute_id, services.lanePace, ofFeed(page));
+    const found = await selectSubmissions(tx, actor.institute_id, services.lanePace, ofFeed(actor, page));
     return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
   });
 };
 
-export const ofFeed = (page: Page): Choice => ({
-  where: sql<boolean>`${ofApi} and ${page.where(sql`s.updated_at`, sql`s.id`)}`,
+export const ofFeed = (viewer: Viewer, page: Page): Choice => ({
+  where: sql<boolean>`${isOfVisibleExam(viewer)} and ${page.where(sql`s.updated_at`, sql`s.id`)}`,
   limit: page.rows,
 });

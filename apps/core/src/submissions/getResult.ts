@@ -4,8 +4,9 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { listed, ResultQuery, type Result } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, isUuid } from '../accept.ts';
+import type { Viewer } from '../locks/visibleExams.ts';
 import type { Services } from '../services.ts';
-import { ofApi } from './representation.ts';
+import { isOfVisibleExam } from './representation.ts';
 import { resultRows, showResults } from './results.ts';
 
 /** Deleted submissions have no result. @throws DomainFailure not_found, validation_failed */
@@ -16,7 +17,7 @@ export const getResult = (
   query: unknown,
 ): Promise<Result> =>
   services.database.inTenant(actor.institute_id, (tx) =>
-    readResult(tx, actor.institute_id, submissionId, () => listed(accept(ResultQuery, query).include)),
+    readResult(tx, actor, submissionId, () => listed(accept(ResultQuery, query).include)),
   );
 
 /**
@@ -25,17 +26,17 @@ export const getResult = (
  */
 export const readResult = async (
   tx: Tx,
-  instituteId: string,
+  viewer: Viewer,
   submissionId: string,
   include: () => ReadonlySet<string>,
 ): Promise<Result> => {
   const { rows } = isUuid(submissionId)
-    ? await resultRows(instituteId, {
-        where: sql<boolean>`s.id = ${submissionId} and s.state <> 'deleted' and ${ofApi}`,
+    ? await resultRows(viewer.institute_id, {
+        where: sql<boolean>`s.id = ${submissionId} and s.state <> 'deleted' and ${isOfVisibleExam(viewer)}`,
       }).execute(tx)
     : { rows: [] };
   if (rows.length === 0) throw new DomainFailure('not_found');
-  const [result] = await showResults(tx, instituteId, rows, include());
+  const [result] = await showResults(tx, viewer.institute_id, rows, include());
   if (result === undefined) throw new DomainFailure('not_found');
   return result;
 };

@@ -5,10 +5,11 @@ import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
 import type { LanePace } from '../lanes/lanePace.ts';
+import type { Viewer } from '../locks/visibleExams.ts';
 import type { Services } from '../services.ts';
 import { placesInLane } from './queuePlaces.ts';
 import {
-  ofApi,
+  isOfVisibleExam,
   representation,
   selectSubmissions,
   submissionRows,
@@ -22,13 +23,14 @@ import {
  */
 export const getSubmission = async (
   { database, lanePace }: Pick<Services, 'database' | 'lanePace'>,
-  { institute_id }: Actor,
+  actor: Actor,
   submissionId: string,
 ): Promise<Submission> => {
+  const { institute_id } = actor;
   const [row] = isUuid(submissionId)
     ? await database.readInTenant(
         institute_id,
-        sql<SubmissionRow>`${PREPARED} ${submissionRows(institute_id, chosenBy(submissionId))}`,
+        sql<SubmissionRow>`${PREPARED} ${submissionRows(institute_id, chosenBy(actor, submissionId))}`,
       )
     : [];
   if (row === undefined) throw new DomainFailure('not_found');
@@ -46,17 +48,17 @@ export const getSubmission = async (
 /** Reads a submission as in the API, in the caller's transaction. @throws DomainFailure not_found */
 export const readSubmission = async (
   tx: Tx,
-  instituteId: string,
+  viewer: Viewer,
   submissionId: string,
   pace: Pick<LanePace, 'of'>,
 ): Promise<Submission> => {
   const [submission] = isUuid(submissionId)
-    ? await selectSubmissions(tx, instituteId, pace, chosenBy(submissionId))
+    ? await selectSubmissions(tx, viewer.institute_id, pace, chosenBy(viewer, submissionId))
     : [];
   if (submission === undefined) throw new DomainFailure('not_found');
   return submission;
 };
 
-const chosenBy = (submissionId: string): Choice => ({
-  where: sql<boolean>`s.id = ${submissionId} and ${ofApi}`,
+const chosenBy = (viewer: Viewer, submissionId: string): Choice => ({
+  where: sql<boolean>`s.id = ${submissionId} and ${isOfVisibleExam(viewer)}`,
 });

@@ -15,7 +15,7 @@ export const listOfExam = (
   query: unknown,
 ): Promise<SubmissionList> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const { finalized, needs_review, ...request } = accept(ExamSubmissionsQuery, query);
     const page = openPage(request, {
       instituteId: actor.institute_id,

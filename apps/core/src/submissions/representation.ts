@@ -4,6 +4,7 @@ import { GradingError, Warning, type Submission } from '@evaluation/rest-contrac
 import { isOver } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import type { LanePace } from '../lanes/lanePace.ts';
+import { isVisibleTo, type Viewer } from '../locks/visibleExams.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 
@@ -44,9 +45,12 @@ export interface Choice {
   limit?: number;
 }
 
-/** Exams that the API created. A lookup for each row, because a join would read whole tables. */
-export const ofApi = sql<boolean>`(
-  select e.source = 'api' from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)`;
+/** Submissions `s` of exams that the viewer sees. A lookup for each row, because a join would read whole tables. */
+export const isOfVisibleExam = (viewer: Viewer): RawBuilder<boolean> =>
+  viewer.staff === undefined
+    ? sql<boolean>`(
+  select ${isVisibleTo(viewer)} from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)`
+    : sql<boolean>`true`;
 
 /**
  * Applies the limit before any join: under row-level security the planner lacks statistics and would join whole tables

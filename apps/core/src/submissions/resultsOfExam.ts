@@ -16,7 +16,7 @@ export const resultsOfExam = (
   query: unknown,
 ): Promise<ResultList> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const { finalized, include, ...request } = accept(ExamResultsQuery, query);
     const page = openPage(request, {
       instituteId: actor.institute_id,

@@ -106,7 +106,7 @@ test.each([FIRST, MIDDLE, LAST])(
   async (part) => {
     const pages = [pageFrom(part), pageFrom(0, { updated_since: timeAt(part) })];
     for (const page of pages) {
-      const read = await readOf(submissionRows(institute, ofFeed(page)));
+      const read = await readOf(submissionRows(institute, ofFeed({ institute_id: institute }, page)));
       expect(read.indexes).toContain('submissions_institute_id_updated_at_id_idx');
       expect(read).toMatchObject({ scanned: [] });
       expect(read.shown).toBeGreaterThan(LIMIT / 4);

@@ -65,7 +65,7 @@ export const examCheck = (instituteId: string): RawBuilder<unknown> => sql`
     select e.id, e.live_submissions, e.live_unfinalized,
       coalesce(c.live, 0) as live, coalesce(c.unfinalized, 0) as unfinalized
     from exams e left join counted c on c.exam_id = e.id
-    where e.institute_id = ${instituteId} and e.source = 'api' and e.status <> 'deleted'
+    where e.institute_id = ${instituteId} and e.status <> 'deleted'
     union all
     select e.id, 0, 0, c.live, c.unfinalized
     from counted c join exams e on e.id = c.exam_id

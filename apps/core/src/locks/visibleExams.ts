@@ -1,0 +1,18 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Actor } from '@evaluation/signed-actor';
+
+/** The actor of a call, as far as it decides which exams the call may see. */
+export type Viewer = Pick<Actor, 'institute_id' | 'staff'>;
+
+/**
+ * Condition on an exam: staff sees the exams of every source, an API key sees the exams that the API made. Every read
+ * and every lock of an exam or a submission by id uses it, so that other exams answer as missing. The source is part of
+ * the statement and not a parameter: the partial index `exams_listed` needs that.
+ * @param exam alias of the exam in the statement
+ */
+export const isVisibleTo = (viewer: Viewer, exam = 'e'): RawBuilder<boolean> =>
+  viewer.staff === undefined ? sql<boolean>`${sql.ref(`${exam}.source`)} = 'api'` : sql<boolean>`true`;
+
+/** Source of an exam that this actor creates. */
+export const sourceOf = (viewer: Viewer): 'api' | 'dashboard' =>
+  viewer.staff === undefined ? 'api' : 'dashboard';
