@@ -101,6 +101,8 @@ test('the copies of a sample are in no list of the API and answer to no id', asy
     expect((await api.get(`/submissions/${sample}${path}`)).status).toBe(404);
   }
   expect((await api.post(`/submissions/${sample}/cancel`)).status).toBe(404);
+  const { submissions } = staff.as(made.tenant.instituteId);
+  await expect(submissions.get.query({ submission_id: sample })).rejects.toThrow('Not found.');
 });
 
 test("a candidate's erasure stops and blanks the sample of the copy", async () => {

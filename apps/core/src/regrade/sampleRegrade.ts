@@ -38,10 +38,10 @@ export const startSample = async (
   const instituteId = actor.institute_id;
   const most = services.settings.regradeSampleCopies;
   const queued = await services.database.inTenant(instituteId, async (tx) => {
-    const found = await findExam(tx, instituteId, examId);
+    const found = await findExam(tx, actor, examId);
     if (most === 0) throw new DomainFailure('feature_not_available');
     await savePendingRubricsOfExam(tx, instituteId, found.id);
-    const exam = await lockExam(tx, instituteId, found.id);
+    const exam = await lockExam(tx, actor, found.id);
     if (exam.rubric_version !== version) throw new DomainFailure('rubric_version_mismatch');
     const chosen = await choose(tx, instituteId, exam, most);
     if (chosen.length > 0) await insertSample(tx, instituteId, exam, chosen);

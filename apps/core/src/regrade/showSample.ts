@@ -23,7 +23,7 @@ export interface RegradeSample {
 /** @throws DomainFailure exam_not_found */
 export const showSample = (services: Services, actor: Actor, examId: string): Promise<RegradeSample> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await findExam(tx, actor.institute_id, examId);
+    const exam = await findExam(tx, actor, examId);
     const { rows } = await sql<RegradeSample['copies'][number]>`
       select o.submission_id, o.rubric_version, s.status,
         case when s.status in ('graded', 'partially_graded') then (
