@@ -29,7 +29,7 @@ test('the example for internal teams marks chosen answers and applies what the g
     coreUrl: installation.core_url,
     token: installation.tokens.public,
     actorSigningKey: installation.actor_signing_key,
-    teacher: { instituteId: made.tenant.instituteId, staffId: randomUUID(), role: 'teacher' },
+    teacher: { instituteId: made.tenant.instituteId, staffId: randomUUID(), role: 'admin' },
     examId: made.exam.id,
     questionId: made.questionId('2'),
     ask: async ({ text }) => {

@@ -6,7 +6,7 @@ import type { TestService } from './service.ts';
 
 /** Clients of core's public router for staff of an institute, as an internal team makes them. */
 export interface Staff {
-  as(instituteId: string, scopes?: readonly string[]): CoreClient['public'];
+  as(instituteId: string, scopes?: readonly string[], role?: 'admin' | 'examiner'): CoreClient['public'];
   close(): Promise<void>;
 }
 
@@ -19,12 +19,12 @@ export const openStaff = async (service: TestService): Promise<Staff> => {
     actorSigningKey: installation.actor_signing_key,
   });
   return {
-    as: (instituteId, scopes = ['evaluation:review']) =>
+    as: (instituteId, scopes = ['evaluation:review'], role = 'admin') =>
       access.as({
         actor: staffActor({
           institute_id: instituteId,
           staff_id: randomUUID(),
-          role: 'teacher',
+          role,
           scopes: [...scopes],
         }),
       }).public,

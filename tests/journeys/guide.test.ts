@@ -59,7 +59,7 @@ beforeAll(async () => {
       actor: staffActor({
         institute_id: service.instituteId,
         staff_id: randomUUID(),
-        role: 'teacher',
+        role: 'admin',
         scopes: ['evaluation:review', 'evaluation:finalize'],
       }),
     }).public;

@@ -49,6 +49,19 @@ const FAILURES = {
     code: 'conflict',
     message: 'This application is not the one in force, so it cannot be undone.',
   },
+  no_such_staff: { code: 'not_found', message: 'There is no such member of staff.' },
+  no_such_session: { code: 'not_found', message: 'There is no such session.' },
+  no_such_link: {
+    code: 'not_found',
+    message:
+      'This link is not valid: it was used, it has expired, or a newer one was made. Ask an admin for another.',
+  },
+  staff_exists: { code: 'conflict', message: 'An account with this e-mail address exists already.' },
+  staff_disabled: { code: 'conflict', message: 'The account is disabled. Enable it first.' },
+  last_admin: {
+    code: 'conflict',
+    message: 'This is the only admin who can sign in. Make another person admin first.',
+  },
   run_not_held: { code: 'conflict', message: 'This worker does not hold the run any more.' },
   drawing_not_held: { code: 'conflict', message: 'This worker does not draw the copy any more.' },
   inspection_not_held: { code: 'conflict', message: 'This worker does not inspect the upload any more.' },

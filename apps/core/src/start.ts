@@ -6,6 +6,7 @@ import type { CoreSettings } from '@evaluation/settings';
 import { actorVerifier } from '@evaluation/signed-actor';
 import { createLogger, drainable, listen, readinessOf, type Observed } from '@evaluation/telemetry';
 import { startGuidePasses } from './guideCommands/passes.ts';
+import { startPeopleSweep } from './people/sweep.ts';
 import { startErasures } from './personalData/eraseCandidate.ts';
 import { startReconciler } from './credits/reconcile/reconciler.ts';
 import { startEvidenceRemoval } from './evidence/removeEvidence.ts';
@@ -67,6 +68,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     startErasures(services),
     startGuidePasses(services),
     startSweep(services),
+    startPeopleSweep(services),
     startReconciler(services, settings.reconcileMinutes * 60_000),
   ];
 

@@ -6,6 +6,7 @@ import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluat
 import * as z from 'zod/v4';
 import { Replayed } from './idempotency/once.ts';
 import type { Outcome } from './idempotency/records.ts';
+import { mayCall } from './roles.ts';
 import { unreachable } from './unreachable.ts';
 import type { Services } from './services.ts';
 
@@ -120,13 +121,22 @@ const withToken = (service: 'public' | 'grading' | 'control') =>
       return next();
     });
 
-/** For the facade, before the caller is authenticated. */
-export const serviceProcedure = withToken('public');
-
-/** For the facade and internal teams: every call carries a signed actor. */
-export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
+/**
+ * For the facade and the desk, before the caller is authenticated. A call with the actor of a member of staff is one
+ * that the desk forwards: the table of roles decides on it, and closes these procedures.
+ */
+export const serviceProcedure = withToken('public').use(({ ctx, path, next }) => {
   const sent = ctx.headers.actor;
-  const actor = sent === undefined ? null : ctx.services.verifyActor(sent);
+  const caller = sent === undefined ? null : ctx.services.verifyActor(sent);
+  if (caller?.staff !== undefined && !mayCall(caller.staff.role, path)) {
+    throw new TRPCError({ code: 'FORBIDDEN' });
+  }
+  return next({ ctx: { ...ctx, caller } });
+});
+
+/** For the facade, the desk and internal teams: every call carries a signed actor. */
+export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
+  const { caller: actor } = ctx;
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
   const { idempotencyKey: key, fingerprint } = ctx.headers;
   const idempotent = key === undefined || fingerprint === undefined ? null : { key, fingerprint };
@@ -137,16 +147,21 @@ export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
 });
 
 /**
- * For internal teams: the actor is a member of staff whose scopes contain `evaluation:review`. API keys never get
- * here, because the facade signs them without `staff`.
+ * The actor is a member of staff, whose role the table of roles has admitted. API keys never get here, because the
+ * facade signs them without `staff`.
  */
-export const reviewerProcedure = actorProcedure.use(({ ctx, next }) => {
+export const staffProcedure = actorProcedure.use(({ ctx, next }) => {
   const { actor } = ctx;
   if (actor.staff === undefined) throw new TRPCError({ code: 'FORBIDDEN' });
-  if (!actor.scopes.includes('evaluation:review')) {
+  return next({ ctx: { ...ctx, actor: { ...actor, staff: actor.staff } } });
+});
+
+/** For staff whose scopes contain `evaluation:review`. */
+export const reviewerProcedure = staffProcedure.use(({ ctx, next }) => {
+  if (!ctx.actor.scopes.includes('evaluation:review')) {
     throw new DomainFailure('insufficient_scope', { details: { required_scope: 'evaluation:review' } });
   }
-  return next({ ctx: { ...ctx, actor: { ...actor, staff: actor.staff } } });
+  return next();
 });
 
 export const gradingProcedure = withToken('grading');

@@ -123,7 +123,7 @@ export const makeGuideExam = async (
   const actor = staffActor({
     institute_id: institute,
     staff_id: randomUUID(),
-    role: 'teacher',
+    role: 'admin',
     scopes: ['evaluation:read', 'evaluation:review'],
   });
   return { institute, exam, questions, objective, submissions, actor };

@@ -37,6 +37,15 @@ export const CoreEnvironment = z
       .string()
       .regex(/^[A-Za-z0-9_]{1,16}$/)
       .default('aek_'),
+    /**
+     * OpenID Connect provider with which staff signs in at the desk; its endpoints are read from its
+     * `/.well-known/openid-configuration`. Unset: sign-in by password only.
+     */
+    OIDC_ISSUER: z.url().optional(),
+    OIDC_CLIENT_ID: z.string().optional(),
+    OIDC_CLIENT_SECRET: z.string().optional(),
+    /** Name of the provider on the button of the sign-in page. */
+    OIDC_NAME: z.string().max(50).default('Single sign-on'),
     DASHBOARD_URL: z.url().default('http://127.0.0.1:8080/dashboard'),
     /** Seconds of a lease. A killed worker's run is recovered after one lease and one tick, below 15 s at 10 s. */
     LEASE_SECONDS: integer(1, 300).default(10),
@@ -73,6 +82,11 @@ export const CoreEnvironment = z
     message: 'set both the certificate and its key, or neither',
   })
   .check(({ value: e, issues }) => {
+    for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
+      if ((e[name] === undefined) === (e.OIDC_ISSUER === undefined)) continue;
+      const message = 'set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none of them';
+      issues.push({ code: 'custom', input: undefined, path: [name], message });
+    }
     for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const) {
       const isSet = e[name] !== undefined;
       if (isSet !== e.S3_POD_IDENTITY) continue;
@@ -107,6 +121,15 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
         : { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }),
     },
     apiKeyPrefix: e.API_KEY_PREFIX,
+    oidc:
+      e.OIDC_ISSUER === undefined || e.OIDC_CLIENT_ID === undefined || e.OIDC_CLIENT_SECRET === undefined
+        ? null
+        : {
+            issuer: e.OIDC_ISSUER,
+            clientId: e.OIDC_CLIENT_ID,
+            clientSecret: e.OIDC_CLIENT_SECRET,
+            name: e.OIDC_NAME,
+          },
     dashboardUrl: e.DASHBOARD_URL,
     runs: {
       leaseSeconds: e.LEASE_SECONDS,

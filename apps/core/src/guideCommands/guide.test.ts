@@ -117,7 +117,7 @@ test('apply sets the previewed marks, and undo restores every mark, flag and con
   const after = await stateOf(guide);
   expect(after).not.toEqual(before);
   const { rows: audited } = await client.query(
-    `select * from audit_entries where exam_id = $1 and action = 'guide_apply' and staff_role = 'teacher'
+    `select * from audit_entries where exam_id = $1 and action = 'guide_apply' and staff_role = 'admin'
        and key_id = $2`,
     [guide.exam, guide.actor.key_id],
   );

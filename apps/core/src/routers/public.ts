@@ -41,6 +41,7 @@ import { listOfExam } from '../submissions/listOfExam.ts';
 import { reEvaluate } from '../review/reEvaluate.ts';
 import { resultsOfExam } from '../submissions/resultsOfExam.ts';
 import { actorProcedure, router, serviceProcedure } from '../trpc.ts';
+import { deskRouter } from './desk/index.ts';
 import { guideRouter } from './guide.ts';
 import { createUploads } from '../uploads/createUploads.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
@@ -241,6 +242,7 @@ export const publicRouter = router({
     ),
   }),
 
+  desk: deskRouter,
   guide: guideRouter,
   marking: markingRouter,
   regrade: regradeRouter,

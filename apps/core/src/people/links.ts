@@ -1,0 +1,115 @@
+import type { Tx } from '@evaluation/database';
+import { failure } from '../failures.ts';
+import type { Services } from '../services.ts';
+import { noteStaffEvent } from './events.ts';
+import { hashPassword } from './passwords.ts';
+import type { SignedIn } from './representation.ts';
+import { endSessions, startSession } from './sessions.ts';
+import { hashOfToken, newToken } from './tokens.ts';
+
+/*
+ * Links by which a person sets a password: an invitation, or a reset that an admin has made. A link is used once; a
+ * newer link of the same person makes older ones invalid.
+ */
+
+const LIFETIME_MS = { invitation: 7 * 24 * 60 * 60 * 1000, password_reset: 24 * 60 * 60 * 1000 };
+
+/** Shown once. The path is below the desk's address; the token stands after `#`, so no server logs it. */
+export interface Link {
+  path: string;
+  expires_at: string;
+}
+
+/** Makes a link for a person whose row the transaction has locked. */
+export const makeLink = async (tx: Tx, staffId: string, purpose: keyof typeof LIFETIME_MS): Promise<Link> => {
+  const now = new Date();
+  await tx
+    .updateTable('staff_links')
+    .set({ expires_at: now })
+    .where('staff_id', '=', staffId)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute();
+  const { token, hash } = newToken();
+  const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
+  await tx
+    .insertInto('staff_links')
+    .values({ token_hash: hash, staff_id: staffId, purpose, expires_at: expiresAt })
+    .execute();
+  return { path: `/invitation#${token}`, expires_at: expiresAt.toISOString() };
+};
+
+const findLink = async ({ database }: Services, token: string) => {
+  const link = await database.control.staff_links.findUnique({
+    where: { token_hash: hashOfToken(token) },
+    include: { staff: { include: { institute: { select: { name: true } } } } },
+  });
+  const isValid =
+    link !== null &&
+    link.used_at === null &&
+    link.expires_at.getTime() > Date.now() &&
+    link.staff.disabled_at === null;
+  return isValid ? link : null;
+};
+
+/** What the page of a link shows. @returns null if the link is not valid */
+export const showLink = async (
+  services: Services,
+  token: string,
+): Promise<{
+  purpose: 'invitation' | 'password_reset';
+  email: string;
+  name: string;
+  institute_name: string;
+} | null> => {
+  const link = await findLink(services, token);
+  if (link === null) return null;
+  const { email, name, institute } = link.staff;
+  return { purpose: link.purpose, email, name, institute_name: institute.name };
+};
+
+/**
+ * Sets the password of the link's person, ends the sessions of that person and starts a new one. Of two calls with the
+ * same link one succeeds. @throws DomainFailure not_found, validation_failed; NoTurn
+ */
+export const followLink = async (
+  services: Services,
+  input: {
+    token: string;
+    name?: string | undefined;
+    password: string;
+    address: string;
+    user_agent: string;
+  },
+): Promise<{ token: string; staff: SignedIn }> => {
+  const link = await findLink(services, input.token);
+  if (link === null) throw failure('no_such_link');
+  const password = await hashPassword(input.address, input.password);
+  const { staff } = link;
+  await services.database.inTenant(staff.institute_id, async (tx) => {
+    const now = new Date();
+    const used = await tx
+      .updateTable('staff_links')
+      .set({ used_at: now })
+      .where('token_hash', '=', link.token_hash)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', now)
+      .executeTakeFirst();
+    if (used.numUpdatedRows === 0n) throw failure('no_such_link');
+    const changed = await tx
+      .updateTable('staff')
+      .set({ password_hash: password, ...(input.name === undefined ? {} : { name: input.name }) })
+      .where('id', '=', staff.id)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows === 0n) throw failure('no_such_link');
+    await endSessions(tx, staff.id);
+    await noteStaffEvent(tx, {
+      institute_id: staff.institute_id,
+      staff_id: staff.id,
+      actor_id: staff.id,
+      event: link.purpose === 'invitation' ? 'joined' : 'password_changed',
+    });
+  });
+  return startSession(services, staff.id, input.user_agent);
+};

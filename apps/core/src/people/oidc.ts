@@ -1,0 +1,151 @@
+import * as client from 'openid-client';
+import * as z from 'zod/v4';
+import type { Services } from '../services.ts';
+import { folded } from './email.ts';
+import { noteStaffEvent } from './events.ts';
+import type { SignedIn } from './representation.ts';
+import { startSession } from './sessions.ts';
+
+/*
+ * Sign-in with an OpenID Connect provider: authorization code with PKCE, state and nonce.
+ *
+ *   oidcStart  ──▶ the address of the provider, and `transaction`, which the desk keeps in a cookie of this browser
+ *   provider   ──▶ redirects the browser to the desk with `code` and `state`
+ *   oidcFinish ──▶ checks both against `transaction`, and finds the account
+ *
+ * An account must exist before. The first sign-in finds it by the e-mail address that the provider has verified and
+ * links it to the provider's subject; later ones find the link. State, in memory: the configuration that the provider
+ * publishes, read once.
+ */
+
+const Transaction = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
+
+const Claims = z.object({
+  sub: z.string().min(1).max(255),
+  email: z.string().max(254).optional(),
+  email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
+});
+
+type OidcSettings = NonNullable<Services['settings']['oidc']>;
+
+const discovered = new Map<string, Promise<client.Configuration>>();
+
+const configurationOf = (oidc: OidcSettings): Promise<client.Configuration> => {
+  const key = `${oidc.issuer} ${oidc.clientId}`;
+  let found = discovered.get(key);
+  if (found === undefined) {
+    // A provider on this machine may speak plain HTTP; all others need HTTPS.
+    const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(oidc.issuer).hostname);
+    found = client.discovery(new URL(oidc.issuer), oidc.clientId, oidc.clientSecret, undefined, {
+      timeout: 10,
+      ...(isLocal ? { execute: [client.allowInsecureRequests] } : {}),
+    });
+    discovered.set(key, found);
+    found.catch(() => discovered.delete(key));
+  }
+  return found;
+};
+
+/** @returns null if the installation has no provider */
+export const oidcStart = async (
+  { settings }: Services,
+  redirectUri: string,
+): Promise<{ url: string; transaction: string } | null> => {
+  const { oidc } = settings;
+  if (oidc === null) return null;
+  const configuration = await configurationOf(oidc);
+  const transaction = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+  };
+  const url = client.buildAuthorizationUrl(configuration, {
+    redirect_uri: redirectUri,
+    scope: 'openid email profile',
+    state: transaction.state,
+    nonce: transaction.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(transaction.verifier),
+    code_challenge_method: 'S256',
+  });
+  return {
+    url: url.href,
+    transaction: Buffer.from(JSON.stringify(transaction)).toString('base64url'),
+  };
+};
+
+export type OidcAnswer =
+  | { token: string; staff: SignedIn }
+  /** `provider`: the provider refused, or its answer does not belong to the transaction. */
+  | { refused: 'provider' | 'no_account' };
+
+/** @param input.url address to which the provider sent the browser, with its query */
+export const oidcFinish = async (
+  services: Services,
+  input: { url: string; transaction: string; user_agent: string },
+): Promise<OidcAnswer> => {
+  const { oidc } = services.settings;
+  const transaction = readTransaction(input.transaction);
+  if (oidc === null || transaction === null || !URL.canParse(input.url)) return { refused: 'provider' };
+  const configuration = await configurationOf(oidc);
+  let claims: z.output<typeof Claims>;
+  try {
+    const tokens = await client.authorizationCodeGrant(configuration, new URL(input.url), {
+      pkceCodeVerifier: transaction.verifier,
+      expectedState: transaction.state,
+      expectedNonce: transaction.nonce,
+      idTokenExpected: true,
+    });
+    claims = Claims.parse(tokens.claims());
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    services.log.warn({ error_code: code }, 'sign-in with the OpenID Connect provider failed');
+    return { refused: 'provider' };
+  }
+  const staffId = await accountOf(services, configuration.serverMetadata().issuer, claims);
+  if (staffId === null) return { refused: 'no_account' };
+  return startSession(services, staffId, input.user_agent);
+};
+
+const readTransaction = (text: string): z.output<typeof Transaction> | null => {
+  try {
+    const parsed = Transaction.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+};
+
+/** The account of a verified identity, which is linked at its first sign-in; null without one that is enabled. */
+const accountOf = async (
+  { database }: Pick<Services, 'database'>,
+  issuer: string,
+  { sub, email, email_verified: isVerified }: z.output<typeof Claims>,
+): Promise<string | null> => {
+  const { control } = database;
+  const identity = await control.staff_identities.findUnique({
+    where: { issuer_subject: { issuer, subject: sub } },
+    include: { staff: true },
+  });
+  if (identity !== null) return identity.staff.disabled_at === null ? identity.staff_id : null;
+  if (email === undefined || String(isVerified) !== 'true') return null;
+  const staff = await control.staff.findUnique({ where: { email: folded(email), disabled_at: null } });
+  if (staff === null) return null;
+  const linked = await database.inTenant(staff.institute_id, async (tx) => {
+    const inserted = await tx
+      .insertInto('staff_identities')
+      .values({ issuer, subject: sub, staff_id: staff.id })
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+      .executeTakeFirst();
+    if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+    await noteStaffEvent(tx, {
+      institute_id: staff.institute_id,
+      staff_id: staff.id,
+      actor_id: staff.id,
+      event: 'joined',
+      details: { issuer },
+    });
+    return true;
+  });
+  // Another sign-in of the same identity has linked it at the same moment.
+  return linked ? staff.id : accountOf({ database }, issuer, { sub });
+};

@@ -1,0 +1,41 @@
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { failure } from '../failures.ts';
+import type { Services } from '../services.ts';
+import { noteStaffEvent } from './events.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import { endSessions } from './sessions.ts';
+import { countAttempt, takeBackAttempt } from './throttle.ts';
+
+/**
+ * Changes the password of the caller and ends the caller's other sessions. Wrong passwords count as failed sign-ins.
+ * @throws DomainFailure validation_failed, rate_limited, not_found; NoTurn
+ */
+export const changePassword = async (
+  services: Services,
+  me: { institute_id: string; staff_id: string },
+  input: { current: string; next: string; session_id?: string | undefined },
+): Promise<void> => {
+  const { database } = services;
+  const staff = await database.control.staff.findUnique({
+    where: { id: me.staff_id, institute_id: me.institute_id, disabled_at: null },
+  });
+  if (staff === null) throw failure('no_such_staff');
+  const attempt = { email: staff.email, address: `staff ${staff.id}` };
+  if ((await countAttempt(services, attempt)) !== null) throw new DomainFailure('rate_limited');
+  if (!(await isPassword(staff.id, input.current, staff.password_hash))) {
+    const error = { field: 'current', code: 'wrong', message: 'This is not your present password.' };
+    throw new DomainFailure('validation_failed', { details: { errors: [error] } });
+  }
+  await takeBackAttempt(services, attempt);
+  const next = await hashPassword(staff.id, input.next, 'next');
+  await database.inTenant(staff.institute_id, async (tx) => {
+    await tx.updateTable('staff').set({ password_hash: next }).where('id', '=', staff.id).execute();
+    await endSessions(tx, staff.id, input.session_id);
+    await noteStaffEvent(tx, {
+      institute_id: staff.institute_id,
+      staff_id: staff.id,
+      actor_id: staff.id,
+      event: 'password_changed',
+    });
+  });
+};

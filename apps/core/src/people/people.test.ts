@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
+import { createInstitute } from '../account/provision.ts';
+import type { Role } from '../roles.ts';
+import type { Services } from '../services.ts';
+import { followLink, showLink } from './links.ts';
+import {
+  changeRole,
+  disableStaff,
+  enableStaff,
+  endSession,
+  inviteStaff,
+  listStaff,
+  resetPassword,
+  type Manager,
+} from './manageStaff.ts';
+import { changePassword } from './ownAccount.ts';
+import { findSession, sessionsOf, signOut } from './sessions.ts';
+import { signIn } from './signIn.ts';
+import { sweepPeople } from './sweep.ts';
+
+/* Accounts, sessions and sign-in of staff (docs/desk/people.md). */
+
+const PASSWORD = 'correct horse battery';
+const browser = { address: '192.0.2.1', user_agent: 'Firefox' };
+let core: TestCore;
+let services: Services;
+let addresses = 0;
+const someAddress = () => `198.51.100.${(addresses += 1)}`;
+
+beforeAll(async () => {
+  core = await newTestCore();
+  ({ services } = core);
+});
+afterAll(() => core.close());
+
+let institutes = 0;
+const newInstitute = async (): Promise<Manager> => {
+  const name = `Institute ${(institutes += 1)}`;
+  const made = await createInstitute(services, {
+    name,
+    credits: 0,
+    credit_limit: 0,
+    credits_per_page: null,
+    credits_per_answer: null,
+    daily_copy_quota: 10,
+    api_enabled: true,
+  });
+  return { institute_id: made.institute_id, staff_id: null };
+};
+let people = 0;
+const newEmail = () => `person${(people += 1)}@example.org`;
+const tokenOf = (link: { path: string } | null) => link?.path.replace('/invitation#', '') ?? '';
+
+/** A person who has followed the invitation. */
+const newPerson = async (manager: Manager, role: Role = 'examiner') => {
+  const email = newEmail();
+  const { staff, link } = await inviteStaff(services, manager, { email, name: 'Asha Rao', role });
+  const signedIn = await followLink(services, {
+    token: tokenOf(link),
+    password: PASSWORD,
+    ...browser,
+    address: someAddress(),
+  });
+  return { id: staff.id, email, token: signedIn.token };
+};
+const signInAs = (email: string, password = PASSWORD, address = someAddress()) =>
+  signIn(services, { email, password, user_agent: 'Firefox', address });
+const codeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof DomainFailure ? error.failure.code : String(error)),
+  );
+const WRONG = { refused: 'wrong_credentials' };
+
+describe('an invitation', () => {
+  test('sets a password once and signs in', async () => {
+    const manager = await newInstitute();
+    const email = newEmail();
+    const invited = await inviteStaff(services, manager, { email, name: 'A. Rao', role: 'examiner' });
+    expect(invited.staff).toMatchObject({ email, role: 'examiner', state: 'invited' });
+    expect(await signInAs(email)).toEqual(WRONG);
+    const token = tokenOf(invited.link);
+    expect(await showLink(services, token)).toMatchObject({ purpose: 'invitation', email, name: 'A. Rao' });
+    expect(await codeOf(followLink(services, { token, password: 'short', ...browser }))).toBe(
+      'validation_failed',
+    );
+    const joined = await followLink(services, { token, name: 'Asha Rao', password: PASSWORD, ...browser });
+    expect(joined.staff).toMatchObject({ name: 'Asha Rao', institute_id: manager.institute_id });
+    expect(await showLink(services, token)).toBeNull();
+    expect(await codeOf(followLink(services, { token, password: PASSWORD, ...browser }))).toBe('not_found');
+    expect(await signInAs(email.toUpperCase())).toMatchObject({ staff: { email, name: 'Asha Rao' } });
+  });
+
+  test('that two browsers follow at once is used by one of them', async () => {
+    const manager = await newInstitute();
+    const { link } = await inviteStaff(services, manager, {
+      email: newEmail(),
+      name: 'A',
+      role: 'admin',
+    });
+    const follow = (password: string) =>
+      codeOf(followLink(services, { token: tokenOf(link), password, ...browser, address: someAddress() }));
+    expect((await Promise.all([follow(PASSWORD), follow('another long password')])).toSorted()).toEqual([
+      'answered',
+      'not_found',
+    ]);
+  });
+
+  test('is void after a newer one, and while its account is disabled', async () => {
+    const manager = await newInstitute();
+    const invited = await inviteStaff(services, manager, { email: newEmail(), name: 'A', role: 'admin' });
+    const again = await resetPassword(services, manager, invited.staff.id);
+    expect(await showLink(services, tokenOf(invited.link))).toBeNull();
+    expect(await showLink(services, tokenOf(again))).toMatchObject({ purpose: 'invitation' });
+    await disableStaff(services, manager, invited.staff.id);
+    expect(await showLink(services, tokenOf(again))).toBeNull();
+    expect(await codeOf(resetPassword(services, manager, invited.staff.id))).toBe('conflict');
+  });
+
+  test('to an e-mail address that has an account is refused in every institute', async () => {
+    const { email } = await newPerson(await newInstitute());
+    const other = await newInstitute();
+    expect(await codeOf(inviteStaff(services, other, { email, name: 'A', role: 'admin' }))).toBe('conflict');
+  });
+});
+
+describe('sign-in', () => {
+  test('answers alike for an unknown address, a wrong password and a disabled account', async () => {
+    const manager = await newInstitute();
+    const person = await newPerson(manager);
+    const disabled = await newPerson(manager);
+    await disableStaff(services, manager, disabled.id);
+    expect(await signInAs(person.email, 'a wrong password')).toEqual(WRONG);
+    expect(await signInAs(newEmail())).toEqual(WRONG);
+    expect(await signInAs(disabled.email)).toEqual(WRONG);
+  });
+
+  test('is refused after ten failures of an e-mail address, whether or not it has an account', async () => {
+    const { email } = await newPerson(await newInstitute());
+    for (const address of [email, newEmail()]) {
+      const tried = await Promise.all(
+        Array.from({ length: 12 }, () => signInAs(address, 'wrong password 1')),
+      );
+      expect(
+        tried.filter((answer) => 'refused' in answer && answer.refused === 'wrong_credentials').length,
+      ).toBe(10);
+      expect(await signInAs(address)).toMatchObject({ refused: 'too_many_attempts' });
+    }
+    await core.client.query(`update sign_in_attempts set expires_at = now()`);
+    expect(await signInAs(email)).toMatchObject({ staff: { email } });
+    expect(await signInAs(email)).toMatchObject({ staff: { email } });
+  });
+
+  test('is refused after a hundred failures from one network address', async () => {
+    const { email } = await newPerson(await newInstitute());
+    const address = someAddress();
+    expect(await signInAs(email, 'wrong password 1', address)).toEqual(WRONG);
+    await core.client.query(`update sign_in_attempts set attempts = 100 where attempts = 1`);
+    expect(await signInAs(email, PASSWORD, address)).toMatchObject({ refused: 'too_many_attempts' });
+  });
+
+  test('stores neither passwords nor tokens', async () => {
+    const { token } = await newPerson(await newInstitute());
+    for (const table of ['staff', 'staff_sessions', 'staff_links', 'staff_events']) {
+      const { rows } = await core.client.query<{ row: string }>(`select t::text as row from ${table} t`);
+      const text = rows.map(({ row }) => row).join('\n');
+      expect(text).not.toContain(PASSWORD);
+      expect(text).not.toContain(token);
+    }
+  });
+});
+
+describe('a session', () => {
+  test('is extended by its use, and expires without', async () => {
+    const { token, id } = await newPerson(await newInstitute());
+    expect(await findSession(services, token)).toMatchObject({ id, scopes: expect.any(Array) });
+    const age = (seen: string, expires: string) =>
+      core.client.query(
+        `update staff_sessions set last_seen_at = now() - $2::interval, expires_at = now() + $3::interval
+         where staff_id = $1`,
+        [id, seen, expires],
+      );
+    await age('2 minutes', '1 minute');
+    expect(await findSession(services, token)).not.toBeNull();
+    const [extended] = await sessionsOf(services, id);
+    expect(Date.parse(extended?.expires_at ?? '') - Date.now()).toBeGreaterThan(11 * 3600_000);
+    await age('13 hours', '-1 second');
+    expect(await findSession(services, token)).toBeNull();
+  });
+
+  test('ends by signing out, by its owner, by an admin, and with its account', async () => {
+    const manager = await newInstitute();
+    const { id, email, token } = await newPerson(manager);
+    await signOut(services, token);
+    expect(await findSession(services, token)).toBeNull();
+    const tokenOfAnswer = (answer: Awaited<ReturnType<typeof signIn>>) =>
+      'token' in answer ? answer.token : '';
+    const next = tokenOfAnswer(await signInAs(email));
+    const [shown] = await sessionsOf(services, id);
+    const ending = { staff_id: id, session_id: shown?.id ?? '' };
+    await endSession(services, manager, ending);
+    expect(await findSession(services, next)).toBeNull();
+    expect(await codeOf(endSession(services, manager, ending))).toBe('not_found');
+    const last = tokenOfAnswer(await signInAs(email));
+    await disableStaff(services, manager, id);
+    expect(await findSession(services, last)).toBeNull();
+    await enableStaff(services, manager, id);
+    expect(await findSession(services, last)).toBeNull();
+  });
+
+  test('of others ends when a password changes', async () => {
+    const manager = await newInstitute();
+    const { id, email, token } = await newPerson(manager);
+    const answer = await signInAs(email);
+    const own = 'staff' in answer ? answer : null;
+    const me = { institute_id: manager.institute_id, staff_id: id };
+    const change = (current: string, next: string) =>
+      changePassword(services, me, { current, next, session_id: own?.staff.session_id });
+    expect(await codeOf(change('not my password', 'another long password'))).toBe('validation_failed');
+    expect(await codeOf(change(PASSWORD, 'short'))).toBe('validation_failed');
+    await change(PASSWORD, 'another long password');
+    expect(await findSession(services, token)).toBeNull();
+    expect(await findSession(services, own?.token ?? '')).not.toBeNull();
+    expect(await signInAs(email)).toEqual(WRONG);
+    expect(await signInAs(email, 'another long password')).toMatchObject({ staff: { id } });
+  });
+});
+
+describe('the last admin', () => {
+  test('cannot be demoted or disabled, also not by two admins at once', async () => {
+    const operator = await newInstitute();
+    const [a, b] = [await newPerson(operator, 'admin'), await newPerson(operator, 'admin')];
+    const by = (person: { id: string }): Manager => ({ ...operator, staff_id: person.id });
+    const outcomes = await Promise.all([
+      codeOf(changeRole(services, by(a), b.id, 'examiner')),
+      codeOf(disableStaff(services, by(b), a.id)),
+    ]);
+    expect(outcomes.toSorted()).toEqual(['answered', 'conflict']);
+    const { data } = await listStaff(services, operator.institute_id, { limit: 10 });
+    expect(data.filter(({ role, state }) => role === 'admin' && state === 'active').length).toBe(1);
+  });
+
+  test('is not replaced by an admin who has only been invited, and the operator may disable both', async () => {
+    const operator = await newInstitute();
+    const admin = await newPerson(operator, 'admin');
+    const invited = await inviteStaff(services, operator, { email: newEmail(), name: 'A', role: 'admin' });
+    const self = { ...operator, staff_id: admin.id };
+    expect(await codeOf(disableStaff(services, self, admin.id))).toBe('conflict');
+    expect(await codeOf(disableStaff(services, self, invited.staff.id))).toBe('answered');
+    expect(await codeOf(disableStaff(services, operator, admin.id))).toBe('answered');
+  });
+});
+
+test('accounts of another institute answer as missing ones, and are not listed', async () => {
+  const [own, other] = [await newInstitute(), await newInstitute()];
+  const stranger = await newPerson(other);
+  const [session] = await sessionsOf(services, stranger.id);
+  for (const id of [stranger.id, '00000000-0000-4000-8000-000000000000', 'none']) {
+    expect(await codeOf(changeRole(services, own, id, 'admin'))).toBe('not_found');
+    expect(await codeOf(disableStaff(services, own, id))).toBe('not_found');
+    expect(await codeOf(enableStaff(services, own, id))).toBe('not_found');
+    expect(await codeOf(resetPassword(services, own, id))).toBe('not_found');
+    const ended = endSession(services, own, { staff_id: id, session_id: session?.id ?? '' });
+    expect(await codeOf(ended)).toBe('not_found');
+  }
+  expect((await listStaff(services, own.institute_id, { limit: 10 })).data).toEqual([]);
+});
+
+test('accounts are listed in pages, and each change is recorded with its actor', async () => {
+  const operator = await newInstitute();
+  const admin = await newPerson(operator, 'admin');
+  const by = { ...operator, staff_id: admin.id };
+  const second = await newPerson(by);
+  await changeRole(services, by, second.id, 'admin');
+  const first = await listStaff(services, operator.institute_id, { limit: 1 });
+  expect(first.data.map(({ id }) => id)).toEqual([admin.id]);
+  const rest = await listStaff(services, operator.institute_id, { limit: 1, after: first.next_after ?? '' });
+  expect(rest).toMatchObject({ data: [{ id: second.id, role: 'admin' }], next_after: null });
+  const { rows } = await core.client.query<{ event: string; actor_id: string | null }>(
+    'select event, actor_id from staff_events where institute_id = $1 order by id',
+    [operator.institute_id],
+  );
+  expect(rows.map(({ event, actor_id }) => [event, actor_id])).toEqual([
+    ['invited', null],
+    ['joined', admin.id],
+    ['invited', admin.id],
+    ['joined', second.id],
+    ['role_changed', admin.id],
+  ]);
+});
+
+test('expired sessions and links are deleted a month later, and passed counters at once', async () => {
+  const { id } = await newPerson(await newInstitute());
+  await signInAs(newEmail());
+  const left = async (table: string, where: string) => {
+    const text = `select count(*)::int as rows from ${table} where ${where}`;
+    const { rows } = await core.client.query<{ rows: number }>(text);
+    return rows[0]?.rows;
+  };
+  await core.client.query(`update sign_in_attempts set expires_at = now() - interval '1 second'`);
+  await core.client.query(
+    `update staff_sessions set expires_at = now() - interval '29 days' where staff_id = '${id}'`,
+  );
+  await sweepPeople(services);
+  expect(await left('sign_in_attempts', 'true')).toBe(0);
+  expect(await left('staff_sessions', `staff_id = '${id}'`)).toBe(1);
+  await core.client.query(
+    `update staff_sessions set expires_at = now() - interval '31 days' where staff_id = '${id}'`,
+  );
+  await sweepPeople(services);
+  expect(await left('staff_sessions', `staff_id = '${id}'`)).toBe(0);
+});

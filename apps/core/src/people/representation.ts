@@ -1,0 +1,67 @@
+import { SCOPES_OF_STAFF, type Role } from '../roles.ts';
+
+/** The person behind a session, for the desk's server, which signs an actor from it. */
+export interface SignedIn {
+  session_id: string;
+  id: string;
+  institute_id: string;
+  institute_name: string;
+  name: string;
+  email: string;
+  role: Role;
+  scopes: string[];
+}
+
+export const signedInOf = (
+  sessionId: string,
+  staff: {
+    id: string;
+    institute_id: string;
+    name: string;
+    email: string;
+    role: Role;
+    institute: { name: string };
+  },
+): SignedIn => ({
+  session_id: sessionId,
+  id: staff.id,
+  institute_id: staff.institute_id,
+  institute_name: staff.institute.name,
+  name: staff.name,
+  email: staff.email,
+  role: staff.role,
+  scopes: [...SCOPES_OF_STAFF],
+});
+
+/** An account as an admin sees it. */
+export interface StaffMember {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  /** `invited`: the person has neither set a password nor signed in with a provider. */
+  state: 'invited' | 'active' | 'disabled';
+  last_sign_in_at: string | null;
+  created_at: string;
+}
+
+export interface StaffRow {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  has_joined: boolean;
+  disabled_at: Date | null;
+  last_sign_in_at: Date | null;
+  created_at: Date;
+}
+
+export const memberOf = (row: StaffRow): StaffMember => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  state: row.disabled_at !== null ? 'disabled' : row.has_joined ? 'active' : 'invited',
+  last_sign_in_at: row.last_sign_in_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+});

@@ -1,0 +1,131 @@
+/**
+ * Procedures of the public router by role of staff (docs/desk/roles.md). The row of a procedure lists the roles that
+ * may call it; an empty list closes it to staff. API keys are not subject to this table, because the facade calls
+ * procedures of the REST contract only and checks scopes. A test compares the rows with the router.
+ */
+
+export const ROLES = ['admin', 'examiner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Scopes that the desk signs for each role. Scopes divide API keys; staff is divided by the table below. */
+export const SCOPES_OF_STAFF = ['evaluation:read', 'evaluation:write', 'evaluation:review'] as const;
+
+const NONE: readonly Role[] = [];
+const ADMIN: readonly Role[] = ['admin'];
+const ALL: readonly Role[] = ROLES;
+
+/** Names without the prefix `public.`. */
+export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
+  // Before an actor is known, and for API keys only.
+  authenticate: NONE,
+  refuse: NONE,
+  me: NONE,
+
+  'credits.get': ADMIN,
+  'credits.quote': ADMIN,
+
+  'exams.create': ADMIN,
+  'exams.get': ALL,
+  'exams.list': ALL,
+  'exams.search': ALL,
+  'exams.edit': ADMIN,
+  'exams.delete': ADMIN,
+  'exams.open': ADMIN,
+  'exams.finalize': ADMIN,
+
+  'candidates.create': ADMIN,
+  'candidates.search': ADMIN,
+  'candidates.get': ADMIN,
+  'candidates.register': ADMIN,
+  'candidates.listRegistered': ALL,
+  'candidates.unregister': ADMIN,
+
+  'questions.list': ALL,
+  'questions.add': ADMIN,
+  'questions.edit': ADMIN,
+  'questions.delete': ADMIN,
+
+  'rubrics.list': ALL,
+  'rubrics.edit': ADMIN,
+
+  'uploads.create': ADMIN,
+  'uploads.get': ADMIN,
+
+  'submissions.create': ADMIN,
+  'submissions.feed': ALL,
+  'submissions.get': ALL,
+  'submissions.listOfExam': ALL,
+  'submissions.cancel': ADMIN,
+  'submissions.delete': ADMIN,
+  'submissions.reEvaluate': ADMIN,
+  'submissions.result': ALL,
+  'submissions.override': ALL,
+  'submissions.approve': ALL,
+  'submissions.unfinalize': ADMIN,
+  'submissions.resultsOfExam': ALL,
+  'submissions.checkedCopy': ALL,
+
+  'guide.show': ALL,
+  'guide.set': ADMIN,
+  'guide.suggestions': ALL,
+  'guide.preview': ADMIN,
+  'guide.applyPreview': ADMIN,
+  'guide.undo': ADMIN,
+
+  'marking.next': ALL,
+  'marking.groups': ALL,
+  'marking.markGroup': ALL,
+
+  'regrade.preview': ADMIN,
+  'regrade.outdated': ADMIN,
+  'regrade.start': ADMIN,
+  'regrade.sample': ADMIN,
+  'regrade.startSample': ADMIN,
+
+  // Called by the desk's server before a member of staff is known.
+  'desk.people.signInWays': NONE,
+  'desk.people.signIn': NONE,
+  'desk.people.session': NONE,
+  'desk.people.signOut': NONE,
+  'desk.people.invitation': NONE,
+  'desk.people.acceptInvitation': NONE,
+  'desk.people.oidcStart': NONE,
+  'desk.people.oidcFinish': NONE,
+
+  'desk.people.list': ADMIN,
+  'desk.people.invite': ADMIN,
+  'desk.people.changeRole': ADMIN,
+  'desk.people.disable': ADMIN,
+  'desk.people.enable': ADMIN,
+  'desk.people.resetPassword': ADMIN,
+  'desk.people.sessions': ADMIN,
+  'desk.people.endSession': ADMIN,
+  'desk.people.mySessions': ALL,
+  'desk.people.endMySession': ALL,
+  'desk.people.changePassword': ALL,
+
+  // desk.exams
+
+  // desk.marking
+
+  // desk.review
+
+  // desk.statistics
+
+  // desk.keys
+
+  // desk.credits
+
+  // desk.audit
+
+  // desk.settings
+};
+
+const PREFIX = 'public.';
+
+/** True when a member of staff with this role may call the procedure. Unknown roles and procedures are refused. */
+export const mayCall = (role: string, path: string): boolean => {
+  const name = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path;
+  const allowed = Object.hasOwn(ROLES_OF_PROCEDURE, name) ? ROLES_OF_PROCEDURE[name] : undefined;
+  return allowed?.some((known) => known === role) ?? false;
+};

@@ -1,0 +1,7 @@
+import { router } from '../../trpc.ts';
+import { peopleRouter } from './people.ts';
+
+/** Procedures for the desk alone, one router for each area. The REST contract has no route for them. */
+export const deskRouter = router({
+  people: peopleRouter,
+});
