@@ -23,6 +23,21 @@ const sharpOn = (platform: string): CopiedPackage[] => [
   { name: `@img/sharp-libvips-${platform}`, files: ['lib/**', 'versions.json'], optional: true },
 ];
 
+/** Argon2 loads its native package by platform name. */
+const argonOn = (platform: string): CopiedPackage => ({
+  name: `@node-rs/argon2-${platform}`,
+  files: ['*.node'],
+  optional: true,
+});
+
+const passwordPackages: readonly CopiedPackage[] = [
+  copied('@node-rs/argon2', 'index.js'),
+  argonOn('linux-x64-gnu'),
+  argonOn('linux-arm64-gnu'),
+  argonOn('darwin-x64'),
+  argonOn('darwin-arm64'),
+];
+
 const documentPackages: readonly CopiedPackage[] = [
   copied('sharp', 'dist/*.mjs', 'dist/*.cjs'),
   ...sharpOn('linux-x64'),
@@ -71,7 +86,7 @@ export const images = {
   core: {
     // The image of core includes the admin CLI: shell access to core's container allows provisioning in any case.
     programs: { main: 'apps/core/src/main.ts', admin: 'apps/admin/src/main.ts' },
-    packages: [],
+    packages: passwordPackages,
     folders: {},
   },
   worker: { programs: { main: 'apps/worker/src/main.ts' }, packages: documentPackages, folders: {} },

@@ -16,6 +16,7 @@ import {
   type Manager,
 } from './manageStaff.ts';
 import { changePassword } from './ownAccount.ts';
+import { hashPassword, UNUSABLE } from './passwords.ts';
 import { findSession, sessionsOf, signOut } from './sessions.ts';
 import { signIn } from './signIn.ts';
 import { sweepPeople } from './sweep.ts';
@@ -159,6 +160,11 @@ describe('sign-in', () => {
     expect(await signInAs(email, 'wrong password 1', address)).toEqual(WRONG);
     await core.client.query(`update sign_in_attempts set attempts = 100 where attempts = 1`);
     expect(await signInAs(email, PASSWORD, address)).toMatchObject({ refused: 'too_many_attempts' });
+  });
+
+  test('compares the password of an unknown address with a hash of the same cost', async () => {
+    const costOf = (stored: string) => stored.split('$').slice(0, 4);
+    expect(costOf(UNUSABLE)).toEqual(costOf(await hashPassword('test', PASSWORD)));
   });
 
   test('stores neither passwords nor tokens', async () => {
