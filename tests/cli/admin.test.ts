@@ -46,6 +46,7 @@ interface Answer {
   revoked_at: string;
   credits: { balance: number };
   keys: object[];
+  staff: object[];
 }
 
 const errorOf = (outcome: Outcome): { code: string; message: string } => {
@@ -516,6 +517,40 @@ test('CORE_URL and CORE_CONTROL_TOKEN select another core, which refuses a wrong
   expect(wrong.stderr).not.toContain(tokens.grading);
 });
 
+test('staff invite prints a link once, staff list shows the account, and staff disable and enable change it', async () => {
+  const institute = await newInstitute();
+  const email = `${randomUUID()}@Example.org`;
+  const person = ['--institute', institute, '--email', email, '--name', 'Asha Rao', '--role', 'admin'];
+  const invited = await admin('staff', 'invite', ...person);
+  expect(invited).toMatchObject({ code: 0, stderr: '' });
+  expect(invited.stdout).toMatch(/: \/invitation#[\w-]{43}\n/);
+  expect(errorOf(await admin('staff', 'invite', ...person, '--json')).code).toBe('conflict');
+  const list = async () => answerOf(await admin('staff', 'list', '--institute', institute, '--json')).staff;
+  const stored = { email: email.toLowerCase(), name: 'Asha Rao', role: 'admin' };
+  expect(await list()).toMatchObject([{ ...stored, state: 'invited' }]);
+  await admin('staff', 'disable', '--email', email);
+  expect(await list()).toMatchObject([{ state: 'disabled' }]);
+  await admin('staff', 'enable', '--email', email);
+  const reset = await admin('staff', 'reset', '--email', email);
+  expect(reset.stdout).toMatch(/\/invitation#/);
+  expect(errorOf(await admin('staff', 'disable', '--email', 'none@example.org', '--json')).code).toBe(
+    'not_found',
+  );
+});
+
+test('staff invite --password-stdin makes an account that can sign in at once, and prints no password', async () => {
+  const institute = await newInstitute();
+  const email = `${randomUUID()}@example.org`;
+  const person = ['--institute', institute, '--email', email, '--name', 'Asha Rao', '--role', 'examiner'];
+  const invite = (input: string) =>
+    runProgram('admin', ['staff', 'invite', ...person, '--password-stdin', '--json'], here, input);
+  expect(errorOf(await invite('')).code).toBe('invalid_arguments');
+  expect(errorOf(await invite('short')).code).toBe('validation_failed');
+  const invited = await invite('correct horse battery\n');
+  expect(answerOf(invited)).toMatchObject({ staff: { state: 'active' }, link: null });
+  expect(invited.stdout).not.toContain('horse');
+});
+
 test('the program exits with the exit code of its command and prints the command’s output', async () => {
   const institute = await newInstitute();
   for (const [code, ...args] of [
@@ -544,6 +579,11 @@ test('--help of each command prints a description and an example, without a serv
     'key set',
     'key revoke',
     'credits grant',
+    'staff invite',
+    'staff list',
+    'staff disable',
+    'staff enable',
+    'staff reset',
   ]) {
     const help = await nowhere.run([...command.split(' '), '--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });

@@ -29,11 +29,13 @@ export const startProgram = (
   app: 'admin' | 'demo',
   args: readonly string[],
   environment: Record<string, string>,
+  input?: string,
 ): RunningProgram => {
   const child = spawn(process.execPath, [fileOf(`../../apps/${app}/src/main.ts`), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: environmentOf(environment),
   });
+  child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));

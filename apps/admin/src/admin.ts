@@ -7,6 +7,7 @@ import { addInstituteCommands } from './commands/institute.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addModelCommands } from './commands/model.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
+import { addStaffCommands } from './commands/staff.ts';
 import { CommandFailure, INVALID_ARGUMENTS, refusalOf } from './failures.ts';
 import { example } from './output.ts';
 
@@ -22,7 +23,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   const json = argv.includes('--json');
   const program = new Command(PROGRAM)
     .description(
-      'Provisions institutes, API keys and credits of a running answer-evaluation service, writes and replays the ' +
+      'Provisions institutes, API keys, accounts of staff and credits of a running answer-evaluation service, writes and replays the ' +
         'evidence of marks, exports and erases the data of a candidate, applies marks learned from teachers, and checks the model. ' +
         'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here ' +
         '(its address and token are in DATA_DIR/service.json).',
@@ -40,6 +41,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
     .configureOutput({ outputError: () => {}, ...(json ? { writeErr: () => {} } : {}) });
   addInstituteCommands(program);
   addKeyCommands(program);
+  addStaffCommands(program);
   addCreditCommands(program);
   addReconcileCommand(program);
   addModelCommands(program);

@@ -99,6 +99,14 @@ export const cap = (text: string): number | 'none' => (text === 'none' ? text : 
 
 export const expiry = (text: string): string => (text === 'never' ? text : time(text));
 
+/** Core checks the form. */
+export const email = (text: string): string => {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) {
+    throw new InvalidArgumentError('An e-mail address such as asha@example.org.');
+  }
+  return text;
+};
+
 export const externalId = (text: string): string => {
   if (text === '' || [...text].length > 128) throw new InvalidArgumentError('1 to 128 characters.');
   return text;

@@ -23,6 +23,7 @@ import {
 import { readResultOf } from '../submissions/results.ts';
 import { controlProcedure, router } from '../trpc.ts';
 import { operatorGuideRouter } from './operatorGuide.ts';
+import { operatorStaffRouter } from './operatorStaff.ts';
 
 export const controlRouter = router({
   createInstitute: controlProcedure
@@ -53,6 +54,7 @@ export const controlRouter = router({
     .input(WantedGuideParts)
     .query(({ ctx, input }) => readGuidePart(ctx.services, input)),
   guide: operatorGuideRouter,
+  staff: operatorStaffRouter,
   exportCandidate: controlProcedure
     .input(WantedCandidate)
     .query(({ ctx, input }) => exportCandidate(ctx.services, input)),
