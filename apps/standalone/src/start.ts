@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { coreInProcess, type CoreAccess } from '@evaluation/core-client';
+import { coreInProcess, failureOf, type CoreAccess } from '@evaluation/core-client';
 import { coreRouter, startCore } from '@evaluation/core';
 import { deploy } from '@evaluation/database';
 import { startFacade } from '@evaluation/facade';
@@ -78,7 +79,13 @@ export const startStandalone = async (
     // After the last server listens, so that a start that fails on a port creates no institute.
     const firstKey =
       installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
-    const current = { ...installation, first_key: firstKey, core_url: core.url, base_url: facade.baseUrl };
+    const withKey = { ...installation, first_key: firstKey };
+    const desk = await provisionAdmin(access(installation.tokens.control), firstKey.institute_id, {
+      known: installation.desk,
+      // Written before the account is made, so that no account has a password that is nowhere written.
+      write: (made) => writeInstallation(settings.dataDir, { ...withKey, desk: made }),
+    });
+    const current = { ...withKey, desk, core_url: core.url, base_url: facade.baseUrl };
     await writeInstallation(settings.dataDir, current);
     await Promise.race([worker.firstChecks, sleep(CHECK_PATIENCE_MS, undefined, { ref: false })]);
     for (const line of worker.describeGrader()) onProgress(line);
@@ -120,6 +127,36 @@ const environmentFor = (
   CORE_CONTROL_TOKEN: installation.tokens.control,
   ACTOR_SIGNING_KEY: installation.actor_signing_key,
 });
+
+type FirstAdmin = NonNullable<Installation['desk']>;
+
+/** Creates an admin of the first institute for the desk, once per data folder. */
+const provisionAdmin = async (
+  core: CoreAccess,
+  instituteId: string,
+  { known, write }: { known: FirstAdmin | null; write: (made: FirstAdmin) => Promise<void> },
+): Promise<FirstAdmin> => {
+  const desk = known ?? {
+    url: null,
+    // Data folders may share a database, which has one account for an address.
+    email: `admin.${instituteId.slice(0, 8)}@example.org`,
+    password: randomBytes(12).toString('base64url'),
+  };
+  if (known === null) await write(desk);
+  try {
+    await core.as({}).control.staff.invite.mutate({
+      institute_id: instituteId,
+      email: desk.email,
+      name: 'First Admin',
+      role: 'admin',
+      password: desk.password,
+    });
+  } catch (error) {
+    // Made by an earlier start, or the data folder is used with a database that does not have its institute.
+    if (!['conflict', 'not_found'].includes(failureOf(error)?.code ?? '')) throw error;
+  }
+  return desk;
+};
 
 /** Creates an institute and a key with every scope, once per data folder, for the first calls of a new user. */
 const provisionFirst = async (

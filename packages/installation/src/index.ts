@@ -4,14 +4,19 @@ import { join } from 'node:path';
 import * as z from 'zod/v4';
 
 /**
- * State of the service in one data folder: its secrets, its last addresses, and the first institute and API key. The
+ * State of the service in one data folder: its secrets, its last addresses, and the first institute, API key and admin of the desk. The
  * service writes the file; the demo and the admin CLI read it to find the local service. File mode 0600, because it
- * holds an API key in plain text.
+ * holds an API key and a password in plain text.
  */
 const Installation = z.object({
   tokens: z.object({ public: z.string(), grading: z.string(), control: z.string() }),
   actor_signing_key: z.string(),
   first_key: z.object({ institute_id: z.string(), api_key: z.string() }).nullable(),
+  /** The first admin; `url` is null while no desk has run. Absent from files of earlier releases. */
+  desk: z
+    .object({ url: z.string().nullable(), email: z.string(), password: z.string() })
+    .nullable()
+    .default(null),
   /** Null before the first start. Kept after a stop, so the address may be dead. */
   core_url: z.string().nullable(),
   base_url: z.string().nullable(),
@@ -57,6 +62,7 @@ export const openInstallation = async (dataDir: string): Promise<Installation> =
     tokens: { public: newSecret(), grading: newSecret(), control: newSecret() },
     actor_signing_key: newSecret(),
     first_key: null,
+    desk: null,
     core_url: null,
     base_url: null,
   };
