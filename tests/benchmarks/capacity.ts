@@ -114,6 +114,7 @@ try {
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
     PORT: '0',
     CORE_PORT: '0',
+    DESK_PORT: '0',
     RATE_LIMITS_STANDARD: many,
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,

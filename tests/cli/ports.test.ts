@@ -35,7 +35,7 @@ afterAll(async () => {
 const messageFor = (setting: string): string =>
   `${setting} ${taken.port} on 127.0.0.1 is taken by another process; set ${setting} to a free one`;
 
-test.each(['PORT', 'CORE_PORT', 'METRICS_PORT'])(
+test.each(['PORT', 'CORE_PORT', 'DESK_PORT', 'METRICS_PORT'])(
   'npm start with a port in use for %s names the setting, exits with 1, and writes no files',
   async (setting) => {
     const dataDir = join(folder, `start-${setting}`);
@@ -43,6 +43,7 @@ test.each(['PORT', 'CORE_PORT', 'METRICS_PORT'])(
       DATA_DIR: dataDir,
       PORT: '0',
       CORE_PORT: '0',
+      DESK_PORT: '0',
       [setting]: taken.port,
     }).catch(String);
     expect(outcome).toContain('ended with 1');
@@ -54,7 +55,12 @@ test.each(['PORT', 'CORE_PORT', 'METRICS_PORT'])(
 
 test('the demo with PORT in use prints the service’s message, exits with 1, and writes no files', async () => {
   const dataDir = join(folder, 'demo');
-  const outcome = await runProgram('demo', [], { DATA_DIR: dataDir, PORT: taken.port, CORE_PORT: '0' });
+  const outcome = await runProgram('demo', [], {
+    DATA_DIR: dataDir,
+    PORT: taken.port,
+    CORE_PORT: '0',
+    DESK_PORT: '0',
+  });
   expect(outcome.code).toBe(1);
   expect(outcome.stderr).toContain(messageFor('PORT'));
   expect(await readdir(folder)).not.toContain('demo');

@@ -18,7 +18,7 @@ const ROOT = fileOf('../..');
 const PATIENT = { timeout: 60_000, interval: 50 };
 
 let dataDir: string;
-let ports: { PORT: string; CORE_PORT: string; METRICS_PORT: string };
+let ports: { PORT: string; CORE_PORT: string; DESK_PORT: string; METRICS_PORT: string };
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'stopping-'));
   // PostgreSQL runs under another account if the test runs as root.
@@ -26,6 +26,7 @@ beforeAll(async () => {
   ports = {
     PORT: String(await freePort()),
     CORE_PORT: String(await freePort()),
+    DESK_PORT: String(await freePort()),
     METRICS_PORT: String(await freePort()),
   };
 });

@@ -57,6 +57,7 @@ export const newEnvironment = async (
       DATA_DIR: dataDir,
       PORT: '0',
       CORE_PORT: '0',
+      DESK_PORT: '0',
       LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
       NATS_URL: lanes.url,

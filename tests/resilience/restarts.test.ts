@@ -88,6 +88,7 @@ test('npm start with embedded services: killed in the middle of a copy and resta
     MODEL_PREFLIGHT: 'off',
     PORT: '0',
     CORE_PORT: '0',
+    DESK_PORT: '0',
     LOG_LEVEL: 'silent',
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,

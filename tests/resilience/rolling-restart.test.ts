@@ -36,6 +36,7 @@ beforeAll(async () => {
   undo.push(core.close, facade.close);
   const made = await newEnvironment({
     CORE_PORT: '0',
+    DESK_PORT: '0',
     CORE_URL: core.url,
     CORE_PUBLIC_TOKEN: 'p'.repeat(32),
     CORE_GRADING_TOKEN: 'g'.repeat(32),

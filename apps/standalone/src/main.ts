@@ -1,3 +1,4 @@
+import { buildPage } from '@evaluation/desk/build';
 import { stopServersAtOnce } from '@evaluation/embedded';
 import { readStandaloneSettings } from '@evaluation/settings';
 import { observe, runUntilSignal } from '@evaluation/telemetry';
@@ -8,7 +9,12 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const start = async () => {
   const settings = readStandaloneSettings();
+  // Beside the start of the services. A failed build is reported once they run.
+  const building = buildPage(say).catch((error: unknown) => error);
   const service = await observe('standalone', settings.monitor, () => startStandalone(settings, say));
+  const problem = await building;
+  if (problem instanceof Error) say(`the desk's page was not built: ${problem.message}`);
+  say(`the desk for teachers is at ${service.deskUrl}`);
   say(`an API key for you is in ${settings.dataDir}/service.json`);
   return { name: service.baseUrl, close: service.close };
 };

@@ -23,6 +23,10 @@ export const assertPortsAreFree = async (settings: StandaloneSettings): Promise<
       { host: settings.coreHost, port: settings.corePort },
       { host: 'CORE_HOST', port: 'CORE_PORT' },
     );
+    await hold(
+      { host: settings.deskHost, port: settings.deskPort },
+      { host: 'DESK_HOST', port: 'DESK_PORT' },
+    );
     if (settings.monitor.listen !== null)
       await hold(settings.monitor.listen, { host: 'METRICS_HOST', port: 'METRICS_PORT' });
   } finally {

@@ -1,24 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { coreInProcess, failureOf, type CoreAccess } from '@evaluation/core-client';
+import { coreInProcess, coreOverHttp, failureOf, type CoreAccess } from '@evaluation/core-client';
 import { coreRouter, startCore } from '@evaluation/core';
 import { deploy } from '@evaluation/database';
+import { startDesk } from '@evaluation/desk';
 import { startFacade } from '@evaluation/facade';
 import { openInstallation, writeInstallation, type Installation } from '@evaluation/installation';
 import {
   readCoreSettings,
+  readDeskSettings,
   readFacadeSettings,
   readWorkerSettings,
   type StandaloneSettings,
 } from '@evaluation/settings';
 import type { Observed } from '@evaluation/telemetry';
 import { startWorker } from '@evaluation/worker';
-import { startBackingServices } from './backingServices.ts';
+import { startBackingServices, type BackingServices } from './backingServices.ts';
 import { assertPortsAreFree } from './ports.ts';
 
 export interface Standalone extends Observed {
   baseUrl: string;
   coreUrl: string;
+  deskUrl: string;
   installation: Installation;
   close(): Promise<void>;
 }
@@ -28,7 +31,7 @@ const CHECK_PATIENCE_MS = 10_000;
 const FIRST_INSTITUTE = { name: 'First Institute', credits: 10_000 };
 
 /**
- * Composition root of `npm start` (docs/architecture.md#start): core, facade and worker in one process, over real
+ * Composition root of `npm start` (docs/architecture.md#start): core, facade, desk and worker in one process, over real
  * backing services. All parts are stopped in reverse order, also when the start fails half-way.
  */
 export const startStandalone = async (
@@ -76,6 +79,9 @@ export const startStandalone = async (
       ),
     );
 
+    const deskSettings = readDeskSettings({ ...environment, CORE_URL: core.url });
+    const desk = keep(await startDesk(deskSettings, keep(coreOverHttp(deskSettings.core))));
+
     // After the last server listens, so that a start that fails on a port creates no institute.
     const firstKey =
       installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
@@ -92,6 +98,7 @@ export const startStandalone = async (
     return {
       baseUrl: facade.baseUrl,
       coreUrl: core.url,
+      deskUrl: desk.url,
       installation: current,
       notes: worker.notes,
       dependencies: { ...core.dependencies, ...worker.dependencies },
@@ -109,6 +116,7 @@ const environmentFor = (
   installation: Installation,
   backing: {
     databaseUrl: string;
+    natsUrls: BackingServices['natsUrls'];
     s3: { endpoint: string; accessKeyId: string; secretAccessKey: string };
   },
 ): Record<string, string | undefined> => ({
@@ -118,6 +126,10 @@ const environmentFor = (
   LOG_LEVEL: settings.logLevel,
   PORT: String(settings.port),
   CORE_PORT: String(settings.corePort),
+  DESK_HOST: settings.deskHost,
+  DESK_PORT: String(settings.deskPort),
+  NATS_URL: backing.natsUrls.facade,
+  DESK_STORE_ORIGINS: settings.environment['S3_PUBLIC_ENDPOINT'] ?? backing.s3.endpoint,
   DATABASE_URL: backing.databaseUrl,
   S3_ENDPOINT: backing.s3.endpoint,
   S3_ACCESS_KEY_ID: backing.s3.accessKeyId,

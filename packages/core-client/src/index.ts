@@ -11,7 +11,7 @@ import {
 import type { inferRouterInputs, inferRouterOutputs, TRPCErrorShape } from '@trpc/server';
 import { observable } from '@trpc/server/observable';
 import { Agent, request } from 'undici';
-import type { Core, CoreRouter, coreRouter } from '@evaluation/core';
+import type { Core, CoreRouter, coreRouter, PublicRouter } from '@evaluation/core';
 import type { Failure } from '@evaluation/rest-contract/errors';
 import { actorSigner, type Actor } from '@evaluation/signed-actor';
 import { traceparentNow } from '@evaluation/telemetry';
@@ -41,6 +41,18 @@ export interface CoreAccess {
   as(caller: Caller): CoreClient;
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Core in another process, which also takes calls whose procedure is known only at run time. */
+export interface CoreOverHttp extends CoreAccess {
+  /**
+   * Passes one call on and returns core's response as it is: the envelope of a result or of an error.
+   *
+   * @param path the procedure, e.g. `public.exams.list`
+   * @param input JSON text; empty for none
+   * @throws Error when core gave no response
+   */
+  forward(caller: Caller, path: string, input: string): Promise<{ status: number; body: Buffer }>;
 }
 
 export interface Credentials {
@@ -139,7 +151,7 @@ const isError = (answer: unknown): answer is { error: TRPCErrorShape } =>
   typeof answer === 'object' && answer !== null && 'error' in answer && typeof answer.error === 'object';
 
 /** Core in another process. Calls are not batched, because a batch has the same headers for all of its calls. */
-export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess => {
+export const coreOverHttp = (options: Credentials & { url: string }): CoreOverHttp => {
   const agent = new Agent({
     connections: 128,
     headersTimeout: CALL_TIMEOUT_MS,
@@ -147,6 +159,16 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess
     clientTtl: CONNECTION_MS,
   });
   const headersFor = headersWith(options);
+  const post = (caller: Caller, path: string, input: string | null, signal: AbortSignal | null) =>
+    retriedIfRefused(() =>
+      request(`${options.url}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headersFor(caller) },
+        body: input,
+        signal,
+        dispatcher: agent,
+      }),
+    );
   /** @returns the body of core's answer; its envelope tells a result from an error */
   const send = async (
     caller: Caller,
@@ -154,15 +176,7 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess
     input: unknown,
     signal: AbortSignal | null,
   ): Promise<unknown> => {
-    const { body } = await retriedIfRefused(() =>
-      request(`${options.url}/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headersFor(caller) },
-        body: input === undefined ? null : JSON.stringify(input),
-        signal,
-        dispatcher: agent,
-      }),
-    );
+    const { body } = await post(caller, path, input === undefined ? null : JSON.stringify(input), signal);
     return body.json();
   };
   return {
@@ -176,6 +190,10 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess
           linkTo((...call) => send(caller, ...call)),
         ],
       }),
+    forward: async (caller, path, input) => {
+      const { statusCode, body } = await post(caller, path, input === '' ? null : input, null);
+      return { status: statusCode, body: Buffer.from(await body.arrayBuffer()) };
+    },
     ping: async () => {
       const { statusCode, body } = await request(`${options.url}/readyz`, {
         dispatcher: agent,
@@ -235,7 +253,7 @@ export const isUnreachable = (error: unknown): boolean =>
 export const isUnknownProcedure = (error: unknown): boolean =>
   isTRPCClientError<CoreRouter>(error) && error.data?.code === 'NOT_FOUND' && error.data.failure == null;
 
-export type { Actor, CoreRouter };
+export type { Actor, CoreRouter, PublicRouter };
 
 export type Outputs = inferRouterOutputs<CoreRouter>;
 type Inputs = inferRouterInputs<CoreRouter>;

@@ -1,6 +1,7 @@
 /** The only code that reads the environment (docs/architecture.md#layout). Each bound has its reason beside it. */
 export { readClientSettings, type ClientSettings } from './client.ts';
 export { readCoreSettings, type CoreSettings } from './core.ts';
+export { readDeskSettings, type DeskSettings } from './desk.ts';
 export { readFacadeSettings, type FacadeSettings } from './facade.ts';
 export { readMigrateSettings, type MigrateSettings } from './migrate.ts';
 export type { MonitorSettings } from './monitor.ts';

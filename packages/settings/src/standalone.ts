@@ -13,6 +13,8 @@ export const StandaloneEnvironment = z.object({
   PORT: port.default(8080),
   CORE_HOST: z.string().default('127.0.0.1'),
   CORE_PORT: port.default(8081),
+  DESK_HOST: z.string().default('127.0.0.1'),
+  DESK_PORT: port.default(8082),
   DATABASE_URL: z.string().optional(),
   NATS_URL: z.string().optional(),
   /** NATS addresses with one user per component; see contracts/jobs/src/permissions.ts. */
@@ -38,6 +40,8 @@ export const readStandaloneSettings = (env: Record<string, string | undefined> =
     port: e.PORT,
     coreHost: e.CORE_HOST,
     corePort: e.CORE_PORT,
+    deskHost: e.DESK_HOST,
+    deskPort: e.DESK_PORT,
     databaseUrl: e.DATABASE_URL,
     natsUrls:
       e.NATS_URL === undefined

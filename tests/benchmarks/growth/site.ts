@@ -56,6 +56,7 @@ export const startSite = async (servers: Servers, name: string): Promise<Site> =
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
     PORT: '0',
     CORE_PORT: '0',
+    DESK_PORT: '0',
     RATE_LIMITS_STANDARD: UNLIMITED,
     // The dispatcher would otherwise take part in each comparison.
     TICK_MS: '5000',

@@ -36,6 +36,7 @@ const environmentOf = (servers: Servers, database: BenchDatabase): Record<string
   S3_BUCKET: database.name.replaceAll('_', '-'),
   PORT: '0',
   CORE_PORT: '0',
+  DESK_PORT: '0',
   // Requests are counted as always, under limits that no round reaches.
   RATE_LIMITS_STANDARD: NO_LIMIT,
   RATE_LIMITS_HIGH: NO_LIMIT,

@@ -247,3 +247,4 @@ export const publicRouter = router({
   marking: markingRouter,
   regrade: regradeRouter,
 });
+export type PublicRouter = typeof publicRouter;

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import express, { type Request, type RequestHandler } from 'express';
+import type { CoreOverHttp, IdempotentRequest } from '@evaluation/core-client';
+import type { DeskSettings } from '@evaluation/settings';
+import { Refusal } from '../middleware/errors.ts';
+import { requestIdOf } from '../middleware/requestId.ts';
+import { sessionCookie } from '../sessions/cookie.ts';
+import type { Known, KnownSessions } from '../sessions/knownSessions.ts';
+import { withoutReplay } from './replay.ts';
+
+const PROCEDURE = /^[A-Za-z]+(?:\.[A-Za-z]+)*$/;
+const LONGEST_KEY = 100;
+
+/**
+ * Passes a call of the page on to the procedure of core's public router with the actor of the signed-in person. Core
+ * decides by its table of roles which procedures a person may call (docs/desk/roles.md). Inputs travel in bodies, reads
+ * included, so that no address holds data of a candidate.
+ */
+export const forwardCalls = (
+  core: CoreOverHttp,
+  sessions: KnownSessions,
+  settings: Pick<DeskSettings, 'url' | 'bodyLimitBytes'>,
+): RequestHandler[] => {
+  const cookie = sessionCookie(settings.url?.protocol === 'https:');
+  const findCaller: RequestHandler = async (request, response, next) => {
+    const token = cookie.read(request);
+    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
+    if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
+    response.locals['known'] = known;
+    next();
+  };
+  const forward: RequestHandler = async (request, response) => {
+    const procedure = String(request.params['procedure']);
+    if (!PROCEDURE.test(procedure)) throw new Refusal(404, 'NOT_FOUND');
+    const { actor } = response.locals['known'] as Known;
+    const input = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '';
+    const idempotent = idempotentRequest(request, actor.key_id, procedure, input);
+    const answer = await core
+      .forward(
+        { actor, requestId: requestIdOf(response), ...(idempotent === null ? {} : { idempotent }) },
+        `public.${procedure}`,
+        input,
+      )
+      .catch(() => {
+        // Core gave no response, so whether a command took effect is unknown: the page repeats it with its key.
+        throw new Refusal(503, 'SERVICE_UNAVAILABLE');
+      });
+    const { status, body } = withoutReplay(answer);
+    response.status(status).type('json').send(body);
+  };
+  // After the session, so that only signed-in people can send large bodies.
+  return [findCaller, express.raw({ type: 'application/json', limit: settings.bodyLimitBytes }), forward];
+};
+
+/** Keys of the page share a space with keys of the institute's API clients, so they name the person. */
+const idempotentRequest = (
+  request: Request,
+  staffId: string,
+  procedure: string,
+  input: string,
+): IdempotentRequest | null => {
+  const key = request.get('idempotency-key');
+  if (key === undefined) return null;
+  if (!/^[\w.:-]+$/.test(key) || key.length > LONGEST_KEY) throw new Refusal(400, 'BAD_REQUEST');
+  return {
+    key: `desk:${staffId}:${key}`,
+    fingerprint: createHash('sha256').update(`${procedure}\n${input}`).digest('hex'),
+  };
+};

@@ -1,0 +1,1 @@
+export { startDesk, type Desk } from './start.ts';

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Actor, CoreAccess, Outputs } from '@evaluation/core-client';
+import { staffActor } from '@evaluation/signed-actor';
+
+export type SignedIn = NonNullable<Outputs['public']['desk']['people']['session']>;
+
+export interface Known {
+  staff: SignedIn;
+  /** The same object for as long as the session is kept here, so that its signature is used again. */
+  actor: Actor;
+}
+
+export interface KnownSessions {
+  /** @returns null if the session has ended @throws what core's client throws */
+  find(token: string, requestId: string): Promise<Known | null>;
+  forget(token: string): void;
+}
+
+/** Longest time for which a session that was ended elsewhere is still accepted here. */
+const KEPT_MS = 5000;
+const MOST_KEPT = 10_000;
+
+/**
+ * Answers of core about sessions, kept for a few seconds, because a page makes many calls. State: by hash of the token,
+ * the answer and its end. Concurrent look-ups of one token are one call. Sessions that core does not know are not kept.
+ */
+export const knownSessions = (core: CoreAccess, now: () => number = Date.now): KnownSessions => {
+  const kept = new Map<string, { untilMs: number; answer: Promise<Known | null> }>();
+  const lookUp = async (token: string, requestId: string): Promise<Known | null> => {
+    const staff = await core.as({ requestId }).public.desk.people.session.query({ token });
+    if (staff === null) return null;
+    const { id, institute_id, role, scopes } = staff;
+    return { staff, actor: staffActor({ institute_id, staff_id: id, role, scopes }) };
+  };
+  return {
+    find: (token, requestId) => {
+      const key = hashOf(token);
+      const known = kept.get(key);
+      if (known !== undefined && now() < known.untilMs) return known.answer;
+      const answer = lookUp(token, requestId);
+      const entry = { untilMs: now() + KEPT_MS, answer };
+      kept.delete(key);
+      kept.set(key, entry);
+      const [oldest] = kept.keys();
+      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+      const drop = () => {
+        if (kept.get(key) === entry) kept.delete(key);
+      };
+      answer.then((found) => (found === null ? drop() : undefined), drop);
+      return answer;
+    },
+    forget: (token) => void kept.delete(hashOf(token)),
+  };
+};
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64');

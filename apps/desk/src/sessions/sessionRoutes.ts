@@ -1,0 +1,88 @@
+import express, { Router, type Request, type Response } from 'express';
+import type { CoreAccess } from '@evaluation/core-client';
+import type { DeskSettings } from '@evaluation/settings';
+import * as z from 'zod/v4';
+import { Refusal } from '../middleware/errors.ts';
+import { requestIdOf } from '../middleware/requestId.ts';
+import { sessionCookie } from './cookie.ts';
+import type { KnownSessions } from './knownSessions.ts';
+
+const Credentials = z.object({ email: z.string().max(1000), password: z.string().max(1000) });
+const Acceptance = z.object({
+  token: z.string().max(100),
+  name: z.string().max(1000).optional(),
+  password: z.string().max(1000),
+});
+const Link = z.object({ token: z.string().max(100) });
+
+/**
+ * `/session`: GET tells who is signed in, POST signs in, DELETE signs out. The token of the session goes into a cookie
+ * and never into a body. `/session/link` shows and follows a link for an invitation or a new password.
+ */
+export const sessionRoutes = (
+  core: CoreAccess,
+  sessions: KnownSessions,
+  settings: Pick<DeskSettings, 'url'>,
+): Router => {
+  const cookie = sessionCookie(settings.url?.protocol === 'https:');
+  const people = (response: Response) => core.as({ requestId: requestIdOf(response) }).public.desk.people;
+  const routes = Router();
+  routes.use(express.json({ limit: '16kb' }));
+
+  routes.get('/', async (request, response) => {
+    const token = cookie.read(request);
+    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
+    if (token !== null && known === null) cookie.clear(response);
+    response.json({ staff: known?.staff ?? null });
+  });
+
+  routes.post('/', async (request, response) => {
+    const { email, password } = accept(Credentials, request);
+    const answer = await people(response).signIn.mutate({ email, password, ...browserOf(request) });
+    if ('token' in answer) cookie.set(response, answer.token);
+    response.json('token' in answer ? { staff: answer.staff } : answer);
+  });
+
+  routes.delete('/', async (request, response) => {
+    const token = cookie.read(request);
+    cookie.clear(response);
+    if (token !== null) {
+      sessions.forget(token);
+      await people(response).signOut.mutate({ token });
+    }
+    response.json({ staff: null });
+  });
+
+  routes.get('/ways', async (_request, response) => {
+    response.json(await people(response).signInWays.query());
+  });
+
+  routes.post('/link/shown', async (request, response) => {
+    response.json({ link: await people(response).invitation.query(accept(Link, request)) });
+  });
+
+  routes.post('/link/followed', async (request, response) => {
+    const { name, ...given } = accept(Acceptance, request);
+    const answer = await people(response).acceptInvitation.mutate({
+      ...given,
+      ...(name === undefined ? {} : { name }),
+      ...browserOf(request),
+    });
+    if ('token' in answer) cookie.set(response, answer.token);
+    response.json('token' in answer ? { staff: answer.staff } : answer);
+  });
+  return routes;
+};
+
+const accept = <S extends z.ZodType>(schema: S, request: Request): z.output<S> => {
+  const parsed = schema.safeParse(request.body);
+  if (!parsed.success) throw new Refusal(400, 'BAD_REQUEST');
+  return parsed.data;
+};
+
+const MOST_OF_USER_AGENT = 500;
+
+const browserOf = (request: Request) => ({
+  address: request.ip ?? 'unknown',
+  user_agent: (request.get('user-agent') ?? '').slice(0, MOST_OF_USER_AGENT),
+});

@@ -1,0 +1,41 @@
+import { Button, Menu } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ColourItems } from './ColourItems.tsx';
+import { useText } from './language.ts';
+import { LanguageItems } from './LanguageItems.tsx';
+import { tellError } from './notices.ts';
+import { askSession, sessionQuery, type Staff } from './session.ts';
+
+/** Menu of the signed-in person: language, colours and sign-out. */
+export const AccountMenu = ({ staff }: { staff: Staff }) => {
+  const t = useText();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = async () => {
+    try {
+      await askSession('DELETE');
+      await navigate({ to: '/sign-in' });
+      // Nothing that one person saw stays for the next one at this browser.
+      queryClient.clear();
+      queryClient.setQueryData(sessionQuery.queryKey, null);
+    } catch (error) {
+      tellError(error);
+    }
+  };
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <Button variant="default" aria-label={t('app.account', { name: staff.name })}>
+          {staff.name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <LanguageItems />
+        <ColourItems />
+        <Menu.Divider />
+        <Menu.Item onClick={() => void signOut()}>{t('app.signOut')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

@@ -1,0 +1,83 @@
+import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useNavigate, useRouteContext } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { AccountMenu } from './AccountMenu.tsx';
+import { useText } from './language.ts';
+import { sessionQuery } from './session.ts';
+
+/** Header, navigation and content of all pages for signed-in people. */
+export const Frame = () => {
+  const t = useText();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const { data: staff } = useQuery(sessionQuery);
+  const { navigation } = useRouteContext({ from: '__root__' });
+  const { pathname, href } = useLocation();
+  const navigate = useNavigate();
+  const content = useRef<HTMLElement>(null);
+  const shown = useRef(pathname);
+
+  useEffect(() => {
+    if (staff === null) void navigate({ to: '/sign-in', search: { from: href } });
+  }, [staff, navigate, href]);
+
+  // Keyboards and screen readers begin at the content of the new page, and not at the link that led to it.
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    close();
+    content.current?.focus();
+  }, [pathname, close]);
+
+  if (staff == null) return null;
+  const entries = navigation.filter(({ roles }) => roles.includes(staff.role));
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
+    >
+      <a className="skip-link" href="#content">
+        {t('app.skip')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group wrap="nowrap" gap="sm">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="md"
+              size="sm"
+              aria-label={t('app.openNavigation')}
+            />
+            <Text fw={700} truncate>
+              {t('app.name')}
+            </Text>
+            <Text c="dimmed" truncate visibleFrom="sm">
+              {staff.institute_name}
+            </Text>
+          </Group>
+          <AccountMenu staff={staff} />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={t('app.navigation')}>
+        {entries.map(({ path, label }) => {
+          const isActive = pathname === path || pathname.startsWith(`${path}/`);
+          return (
+            <NavLink
+              key={path}
+              component={Link}
+              to={path}
+              label={t(label)}
+              active={isActive}
+              aria-current={isActive ? 'page' : undefined}
+            />
+          );
+        })}
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} ref={content}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+};

@@ -1,0 +1,23 @@
+import { Menu } from '@mantine/core';
+import { changeLanguage, languageNow, useText } from './language.ts';
+import { LANGUAGES } from './texts.ts';
+
+/** Menu items that choose the language of the page. */
+export const LanguageItems = () => {
+  const t = useText();
+  return (
+    <>
+      <Menu.Label>{t('app.language')}</Menu.Label>
+      {LANGUAGES.map((language) => (
+        <Menu.Item
+          key={language}
+          lang={language}
+          onClick={() => void changeLanguage(language)}
+          rightSection={languageNow() === language ? <span aria-hidden>✓</span> : null}
+        >
+          {t(`app.language.${language}`)}
+        </Menu.Item>
+      ))}
+    </>
+  );
+};

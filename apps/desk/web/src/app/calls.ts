@@ -1,0 +1,49 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client';
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
+import type { PublicRouter } from '@evaluation/core-client';
+import { isUnreachable, statusOf } from './failures.ts';
+import { OWN_HEADERS, sessionQuery } from './session.ts';
+
+/*
+ * Calls to core through the desk's server. All calls are POST, reads included, so that no address and no access log
+ * holds their input. A command that core runs once for a key gets it by `context: withKey(key)`.
+ */
+
+export const client = createTRPCClient<PublicRouter>({
+  links: [
+    httpLink({
+      url: '/trpc',
+      methodOverride: 'POST',
+      headers: ({ op }) => {
+        const key = op.context['idempotencyKey'];
+        return { ...OWN_HEADERS, ...(typeof key === 'string' ? { 'idempotency-key': key } : {}) };
+      },
+    }),
+  ],
+});
+
+/** Context of a command that takes effect once, however often it is repeated. */
+export const withKey = (key: string) => ({ idempotencyKey: key });
+
+const MOST_RETRIES = 3;
+
+/** A session that has ended shows the sign-in page, which the frame does when the session is null. */
+const noticeEndedSession = (error: Error): void => {
+  if (isTRPCClientError(error) && statusOf(error) === 401)
+    queryClient.setQueryData(sessionQuery.queryKey, null);
+};
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeEndedSession }),
+  mutationCache: new MutationCache({ onError: noticeEndedSession }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      retry: (tries, error) => tries < MOST_RETRIES && isUnreachable(error),
+    },
+  },
+});
+
+/** Options for React Query by procedure: `useQuery(calls.exams.get.queryOptions({ exam_id }))`. */
+export const calls = createTRPCOptionsProxy<PublicRouter>({ client, queryClient });

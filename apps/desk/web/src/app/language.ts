@@ -1,0 +1,49 @@
+import i18next from 'i18next';
+import { initReactI18next, useTranslation } from 'react-i18next';
+import { LANGUAGES, texts, type Language, type TextKey } from './texts.ts';
+
+export type { Language, TextKey };
+
+const KEPT_AS = 'desk.language';
+
+const isLanguage = (value: unknown): value is Language => LANGUAGES.some((language) => language === value);
+
+const chosenLanguage = (): Language => {
+  const wanted = [localStorage.getItem(KEPT_AS), ...navigator.languages.map((tag) => tag.split('-')[0])];
+  return wanted.find(isLanguage) ?? 'en';
+};
+
+/** Loads the catalogue of texts in the language that this browser has chosen. */
+export const startLanguage = async (): Promise<void> => {
+  i18next.on('languageChanged', (language) => {
+    document.documentElement.lang = language;
+  });
+  await i18next.use(initReactI18next).init({
+    lng: chosenLanguage(),
+    fallbackLng: 'en',
+    resources: Object.fromEntries(LANGUAGES.map((language) => [language, { translation: texts[language] }])),
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+  });
+};
+
+export const changeLanguage = async (language: Language): Promise<void> => {
+  localStorage.setItem(KEPT_AS, language);
+  await i18next.changeLanguage(language);
+};
+
+export const languageNow = (): Language => {
+  const { language } = i18next;
+  return isLanguage(language) ? language : 'en';
+};
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** The text of a key in the language of the page. Components use `useText`, which follows a change of the language. */
+export const t = (key: TextKey, values: Values = {}): string => i18next.t(key, values);
+
+export const useText = (): typeof t => {
+  useTranslation();
+  return t;
+};

@@ -1,0 +1,19 @@
+import { notifications } from '@mantine/notifications';
+import { textOfError } from './failures.ts';
+import { t } from './language.ts';
+
+/** Says that something was done. Screen readers read it when they are idle. */
+export const tell = (text: string): void => {
+  notifications.show({ message: text, color: 'green', closeButtonProps: { 'aria-label': t('app.close') } });
+};
+
+/** Says what went wrong. It stays until it is closed. */
+export const tellError = (error: unknown): void => {
+  notifications.show({
+    message: textOfError(error),
+    color: 'red',
+    autoClose: false,
+    role: 'alert',
+    closeButtonProps: { 'aria-label': t('app.close') },
+  });
+};

@@ -1,0 +1,38 @@
+import { createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { peopleRoutes } from '../people/routes.tsx';
+import { BrokenPage } from './BrokenPage.tsx';
+import { rootRoute, signedInRoute } from './layouts.tsx';
+import type { NavigationEntry } from './navigation.ts';
+import { NotFoundPage } from './NotFoundPage.tsx';
+
+/** Lists the areas: their routes without frame, their routes below the frame, and their entries of the navigation. */
+const navigation: readonly NavigationEntry[] = [];
+
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ href: '/exams' });
+  },
+});
+
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  ...peopleRoutes.withoutFrame,
+  signedInRoute.addChildren([...peopleRoutes.withFrame]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  context: { navigation },
+  defaultNotFoundComponent: NotFoundPage,
+  defaultErrorComponent: BrokenPage,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,84 @@
+import { Alert, Button, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState, type FormEvent } from 'react';
+import { t as textOf, useText } from '../app/language.ts';
+import { askSession, sessionQuery, type Staff } from '../app/session.ts';
+
+type Answer =
+  | { staff: Staff }
+  | { refused: 'wrong_credentials' }
+  | { refused: 'too_many_attempts'; retry_after_seconds: number };
+
+const refusalText = (answer: Exclude<Answer, { staff: Staff }>): string =>
+  answer.refused === 'wrong_credentials'
+    ? textOf('people.signIn.wrong')
+    : textOf('people.signIn.tooMany', { count: Math.ceil(answer.retry_after_seconds / 60) });
+
+export const SignInPage = () => {
+  const t = useText();
+  const { from } = useSearch({ from: '/sign-in' });
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    document.title = `${t('people.signIn.title')} – ${t('app.name')}`;
+  }, [t]);
+
+  const signIn = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    setBusy(true);
+    setProblem(null);
+    try {
+      const body = { email: fields.get('email'), password: fields.get('password') };
+      const answer = (await askSession('POST', '', body)) as Answer;
+      if ('staff' in answer) {
+        queryClient.setQueryData(sessionQuery.queryKey, answer.staff);
+        await navigate({ href: from ?? '/exams' });
+      } else setProblem(refusalText(answer));
+    } catch {
+      setProblem(t('app.failure.unreachable'));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main>
+      <Paper component="form" onSubmit={signIn} maw={400} mx="auto" mt="10vh" p="lg" withBorder>
+        <Stack>
+          <Title order={1} size="h2">
+            {t('people.signIn.title')}
+          </Title>
+          {problem === null ? null : (
+            <Alert role="alert" color="red" variant="outline">
+              {problem}
+            </Alert>
+          )}
+          <TextInput
+            name="email"
+            type="email"
+            label={t('people.email')}
+            autoComplete="username"
+            required
+            autoFocus
+            withAsterisk={false}
+          />
+          <PasswordInput
+            name="password"
+            label={t('people.password')}
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
+          />
+          <Button type="submit" loading={isBusy}>
+            {t('people.signIn.button')}
+          </Button>
+        </Stack>
+      </Paper>
+    </main>
+  );
+};
