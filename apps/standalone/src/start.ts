@@ -86,12 +86,17 @@ export const startStandalone = async (
     const firstKey =
       installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
     const withKey = { ...installation, first_key: firstKey };
-    const desk = await provisionAdmin(access(installation.tokens.control), firstKey.institute_id, {
+    const admin = await provisionAdmin(access(installation.tokens.control), firstKey.institute_id, {
       known: installation.desk,
       // Written before the account is made, so that no account has a password that is nowhere written.
       write: (made) => writeInstallation(settings.dataDir, { ...withKey, desk: made }),
     });
-    const current = { ...withKey, desk, core_url: core.url, base_url: facade.baseUrl };
+    const current = {
+      ...withKey,
+      desk: { ...admin, url: desk.url },
+      core_url: core.url,
+      base_url: facade.baseUrl,
+    };
     await writeInstallation(settings.dataDir, current);
     await Promise.race([worker.firstChecks, sleep(CHECK_PATIENCE_MS, undefined, { ref: false })]);
     for (const line of worker.describeGrader()) onProgress(line);
