@@ -1,3 +1,6 @@
+export * from './agreement/agreement.ts';
+export * from './agreement/moments.ts';
+export * from './agreement/steps.ts';
 export * from './canonicalJson.ts';
 export * from './criterionMarks.ts';
 export * from './examChanges.ts';

@@ -1,4 +1,4 @@
-import { quadraticWeightedKappa, standardizedDifference } from '../statistics/agreement.ts';
+import { quadraticWeightedKappa, standardizedDifference } from '@evaluation/rules';
 import { bootstrap, type Estimate } from '../statistics/bootstrap.ts';
 import { randomFrom } from '../statistics/random.ts';
 

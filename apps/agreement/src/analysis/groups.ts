@@ -1,6 +1,10 @@
-import { differenceOfStandardizedMeans, standardizedDifferenceOf } from '../statistics/agreement.ts';
+import {
+  differenceOfStandardizedMeans,
+  momentsOf,
+  standardizedDifferenceOf,
+  type Moments,
+} from '@evaluation/rules';
 import { bootstrap, type Estimate } from '../statistics/bootstrap.ts';
-import { momentsOf, type Moments } from '../statistics/moments.ts';
 import { randomFrom } from '../statistics/random.ts';
 import type { Pair } from './pairs.ts';
 

@@ -8,8 +8,8 @@ import {
   type FittedGuide,
   type MarkScale,
 } from '@evaluation/guide';
-import { isBlankText } from '@evaluation/rules';
-import { stepOf, type Pair } from './pairs.ts';
+import { isBlankText, stepOf } from '@evaluation/rules';
+import type { Pair } from './pairs.ts';
 import { randomFrom } from '../statistics/random.ts';
 import { estimateLearning, type LearnedAnswer } from './estimateLearning.ts';
 

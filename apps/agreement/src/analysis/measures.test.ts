@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { flagsOf } from './flags.ts';
 import { measureGroups } from './groups.ts';
 import { measure, valuesOf } from './measures.ts';
-import { adjacentOf, bandOf, isAdjacent, isExact, stepOf, type Pair } from './pairs.ts';
+import { adjacentOf, isAdjacent, isExact, stepOf } from '@evaluation/rules';
+import { bandOf, type Pair } from './pairs.ts';
 import { trustOf } from './verdict.ts';
 
 const pair = (human: number, machine: number, rest: Partial<Pair> = {}): Pair => ({

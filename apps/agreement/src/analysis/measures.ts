@@ -1,13 +1,15 @@
 import {
   correlationOf,
+  isAdjacent,
+  isExact,
   kappaOf,
+  momentsOf,
   quadraticWeightedKappa,
   standardizedDifferenceOf,
-} from '../statistics/agreement.ts';
+} from '@evaluation/rules';
 import { bootstrap, type Estimate } from '../statistics/bootstrap.ts';
-import { momentsOf } from '../statistics/moments.ts';
 import { randomFrom } from '../statistics/random.ts';
-import { isAdjacent, isExact, type Pair } from './pairs.ts';
+import type { Pair } from './pairs.ts';
 
 /**
  * Measures of a set of pairs. For unitless measures (kappas, r, SMD), marks of several questions are combined as shares
