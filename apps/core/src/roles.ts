@@ -109,8 +109,16 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   // desk.marking
 
   // desk.review
+  'desk.review.queue': ALL,
+  'desk.review.counts': ALL,
+  'desk.review.checklist': ALL,
+  'desk.review.pages': ALL,
 
   // desk.statistics
+  'desk.statistics.agreement': ALL,
+  'desk.statistics.distribution': ALL,
+  'desk.statistics.learning': ALL,
+  'desk.statistics.marks': ALL,
 
   // desk.keys
 

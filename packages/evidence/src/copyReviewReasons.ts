@@ -1,4 +1,5 @@
 import { imitatesPrompt, POSSIBLE_INJECTION } from '@evaluation/grader';
+import { HARDLY_LEGIBLE } from '@evaluation/grading-model';
 import { isBlankText } from '@evaluation/rules';
 import type { ReadCopy, ReadPage } from './answerTo.ts';
 import { endsInChoice } from './beyondLabel.ts';
@@ -17,7 +18,6 @@ const UNREADABLE_PAGES = 'unreadable_pages';
 const READING_ADJUSTED = 'reading_adjusted';
 /** Part of a model's alignment was dropped or looks implausible. */
 const ALIGNMENT_ADJUSTED = 'alignment_adjusted';
-const HARDLY_LEGIBLE = 0.35;
 
 /**
  * Review reasons of a copy as a whole. Writing inside an answer gives reasons of its question; writing outside all

@@ -27,3 +27,6 @@ export const PageReading = z.object({
   blocks: z.array(ReadBlock),
 });
 export type PageReading = z.infer<typeof PageReading>;
+
+/** Below this legibility a teacher has to look at the page. */
+export const HARDLY_LEGIBLE = 0.35;

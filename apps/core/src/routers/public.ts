@@ -246,5 +246,6 @@ export const publicRouter = router({
   guide: guideRouter,
   marking: markingRouter,
   regrade: regradeRouter,
+  desk: deskRouter,
 });
 export type PublicRouter = typeof publicRouter;

@@ -6,6 +6,7 @@ import type { Database } from '@evaluation/database';
 import { openTestDatabase, readPlan, type PlanReading, type TestDatabase } from '@evaluation/test-services';
 import { writeCursor } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
+import { queueRows } from '../reviewQueue/listQueue.ts';
 import { ofFeed } from './feed.ts';
 import { liveOfExam } from './listOfExam.ts';
 import { submissionRows } from './representation.ts';
@@ -150,4 +151,15 @@ describe('the lists of an exam of 100,000 submissions, among a million', () => {
       expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
     }
   });
+});
+
+test('the review queue of a million submissions reads one page of its index', async () => {
+  const choice = { examId: null, reason: null, after: null, window: 51, limit: 50 };
+  const read = await readOf(queueRows(institute, choice));
+  expect(read.indexes).toContain('submissions_to_review');
+  expect(read).toMatchObject({ scanned: [] });
+  const filtered = await readOf(queueRows(institute, { ...choice, reason: 'low_confidence', window: 100 }));
+  expect(filtered.indexes).toContain('submissions_to_review');
+  expect(filtered).toMatchObject({ scanned: [] });
+  expect(Math.max(read.mostRows, filtered.mostRows)).toBeLessThanOrEqual(100);
 });

@@ -1,0 +1,22 @@
+import * as z from 'zod/v4';
+import { readPagesOfSubmission } from '../../copyPages/pagesOfSubmission.ts';
+import { readFinalizeChecklist } from '../../review/finalizeChecklist.ts';
+import { countReviewQueue } from '../../reviewQueue/countQueue.ts';
+import { listReviewQueue, QueueQuery } from '../../reviewQueue/listQueue.ts';
+import { reviewerProcedure, router } from '../../trpc.ts';
+
+const Id = z.string().max(100);
+
+/** What waits for a teacher, and what is open before an exam is finalized. */
+export const deskReviewRouter = router({
+  queue: reviewerProcedure
+    .input(QueueQuery)
+    .query(({ ctx, input }) => listReviewQueue(ctx.services, ctx.actor, input)),
+  counts: reviewerProcedure.query(({ ctx }) => countReviewQueue(ctx.services, ctx.actor)),
+  checklist: reviewerProcedure
+    .input(z.object({ exam_id: Id }))
+    .query(({ ctx, input }) => readFinalizeChecklist(ctx.services, ctx.actor, input.exam_id)),
+  pages: reviewerProcedure
+    .input(z.object({ submission_id: Id }))
+    .query(({ ctx, input }) => readPagesOfSubmission(ctx.services, ctx.actor, input.submission_id)),
+});

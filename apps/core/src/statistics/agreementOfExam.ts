@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { isExact, kappaOf, momentsOf, stepOf } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { findExam } from '../locks/findExam.ts';
+import type { Services } from '../services.ts';
+
+/** Agreement of the AI's marks with those of the examiners. Marks are in marks of the question. */
+export interface Agreement {
+  /** Compared answers. */
+  n: number;
+  /** Those of them whose mark a teacher gave; the others were confirmed by approving the submission. */
+  overridden: number;
+  /** Share of equal marks (`isExact`); null without an answer, as all shares and means. */
+  exact: number | null;
+  /** Share of marks at most one step apart (`stepOf`). */
+  within_step: number | null;
+  /** Quadratic weighted kappa; null also if both give one and the same mark. */
+  qwk: number | null;
+  /** Mean of AI − examiner: positive if the AI gives more. In `overall`, as a share of the max marks. */
+  mean_difference: number | null;
+}
+
+export interface QuestionAgreement extends Agreement {
+  question_id: string;
+  label: string;
+  max: number;
+  /** Number of answers by the two marks. */
+  cells: { ai: number; examiner: number; answers: number }[];
+}
+
+export interface ExamAgreement {
+  exam_id: string;
+  /** The newest decisions of each question that are compared at most. */
+  most_of_a_question: number;
+  /** All questions together; marks are compared as shares of the max marks. */
+  overall: Agreement;
+  /** Questions with at least one compared answer, in paper order. */
+  questions: QuestionAgreement[];
+}
+
+/** Decisions that are read at most for an exam; each costs a look-up of a result. */
+const MOST_DECISIONS = 20_000;
+const MOST_OF_A_QUESTION = 2000;
+/** Differences below it are rounding errors. */
+const HAIR = 1e-9;
+
+/**
+ * Compares the AI's marks, before any guide, with what teachers gave or confirmed. Bounded to the newest decisions.
+ * @throws DomainFailure exam_not_found
+ */
+export const readAgreement = (services: Services, actor: Actor, examId: string): Promise<ExamAgreement> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const instituteId = actor.institute_id;
+    const exam = await findExam(tx, actor, examId);
+    const most = Math.min(MOST_OF_A_QUESTION, Math.floor(MOST_DECISIONS / Math.max(exam.question_count, 1)));
+    const { rows } = await sql<CellRow>`
+      select q.id as question_id, q.label, q.max_marks::float8 as max, x.ai::float8 as ai,
+        x.examiner::float8 as examiner, count(*)::int as answers, (count(*) filter (where x.is_override))::int as overridden
+      from questions q
+      cross join lateral (
+        select coalesce(g.awarded, r.awarded) as ai, coalesce(d.awarded, r.awarded) as examiner,
+          d.awarded is not null as is_override
+        from (
+          (select v.submission_id, v.awarded, v.edited_at as decided_at from reviews v
+            where v.institute_id = ${instituteId} and v.question_id = q.id
+            order by v.edited_at desc limit ${most})
+          union all
+          (select a.id, null, a.approved_at from submissions a
+            where a.institute_id = ${instituteId} and a.exam_id = q.exam_id and a.state = 'live'
+              and a.approved_at is not null
+              and not exists (select from reviews v where v.submission_id = a.id and v.question_id = q.id)
+            order by a.approved_at desc limit ${most})
+        ) d
+        join submissions s on s.institute_id = ${instituteId} and s.id = d.submission_id
+        join question_results r on r.institute_id = ${instituteId} and r.run_id = s.current_run_id
+          and r.question_id = q.id
+        left join lateral (
+          select (m.grader ->> 'awarded')::numeric as awarded from guided_marks m
+          where m.institute_id = ${instituteId} and m.run_id = r.run_id and m.question_id = r.question_id
+            and m.undone_at is null
+          limit 1) g on true
+        where s.state = 'live' and s.status in ('graded', 'partially_graded')
+          and r.status = 'graded' and r.source = 'ai' and r.awarded is not null and r.max > 0
+        order by d.decided_at desc, s.id limit ${most}
+      ) x
+      where q.institute_id = ${instituteId} and q.exam_id = ${exam.id}
+      group by q.id, q.position, q.label, q.max_marks, x.ai, x.examiner
+      order by q.position, x.ai, x.examiner`.execute(tx);
+    const questions = [...Map.groupBy(rows, ({ question_id }) => question_id).values()].flatMap((cells) => {
+      const [first] = cells;
+      if (first === undefined) return [];
+      const { question_id, label, max } = first;
+      return {
+        question_id,
+        label,
+        max,
+        ...agreementOf(cells, 'marks'),
+        cells: cells.map(({ ai, examiner, answers }) => ({ ai, examiner, answers })),
+      };
+    });
+    return { exam_id: exam.id, most_of_a_question: most, overall: agreementOf(rows, 'shares'), questions };
+  });
+
+export interface Cell {
+  max: number;
+  ai: number;
+  examiner: number;
+  answers: number;
+  overridden: number;
+}
+
+interface CellRow extends Cell {
+  question_id: string;
+  label: string;
+}
+
+/** @param unit `shares` divides marks by the max marks, so that several questions can be compared together */
+export const agreementOf = (cells: readonly Cell[], unit: 'marks' | 'shares'): Agreement => {
+  const n = cells.reduce((sum, { answers }) => sum + answers, 0);
+  const scaled = (mark: number, max: number): number => (unit === 'marks' ? mark : mark / max);
+  const examiner = new Float64Array(n);
+  const ai = new Float64Array(n);
+  let at = 0;
+  for (const cell of cells) {
+    examiner.fill(scaled(cell.examiner, cell.max), at, at + cell.answers);
+    ai.fill(scaled(cell.ai, cell.max), at, at + cell.answers);
+    at += cell.answers;
+  }
+  const share = (agrees: (cell: Cell) => boolean): number | null =>
+    n === 0 ? null : cells.reduce((sum, cell) => sum + (agrees(cell) ? cell.answers : 0), 0) / n;
+  const moments = momentsOf(examiner, ai);
+  return {
+    n,
+    overridden: cells.reduce((sum, { overridden }) => sum + overridden, 0),
+    exact: share((cell) => isExact(cell.ai, cell.examiner, cell.max)),
+    within_step: share((cell) => Math.abs(cell.ai - cell.examiner) <= stepOf(cell.max) + HAIR),
+    qwk: kappaOf(moments),
+    mean_difference: n === 0 ? null : moments.meanB - moments.meanA,
+  };
+};

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import {
+  fitGuide,
+  leaveOneOut,
+  lowerBoundOf,
+  predict,
+  type ExampleOfVersion,
+  type GuideExample,
+} from '@evaluation/guide';
+import { MARK_STEP } from '@evaluation/rules';
+import { inSlices } from '@evaluation/turns';
+
+/*
+ * How well a guide marks, by the number of its examples: for each number, a guide learns from that many examples and
+ * marks the others; with all examples, each is marked by the guide of the others. Only examples of the guide are used,
+ * so the curve says how well the teacher is predicted on answers like those that the teacher has chosen to mark.
+ */
+
+export interface CurvePoint {
+  /** Examples that the guide had learned from; 0 is the grader alone. */
+  examples: number;
+  /** Answers that it marked. */
+  n: number;
+  /** Share of them within one mark step of the teacher's. */
+  agreement: number;
+  /** Ends of the 95 % interval of the agreement (Clopper–Pearson). */
+  low: number;
+  high: number;
+}
+
+const STEPS = [0, 3, 5, 10, 20, 40, 80, 120, 160] as const;
+/** Fewer answers say nothing. */
+const LEAST_MARKED = 5;
+/**
+ * Characters that are read of all answers together: 600 of each of 200 answers. The curve of 200 answers without a
+ * common word takes 0.8 s of CPU; the longest part between two pauses, a fit, takes 0.1 s.
+ */
+const MOST_CHARACTERS = 120_000;
+/** Tolerance for rounding errors of marks. */
+const HAIR = 1e-9;
+
+/** @param texts answers by run; examples without a text are left out */
+export const learningCurve = async (
+  examples: readonly ExampleOfVersion[],
+  texts: ReadonlyMap<string, string>,
+): Promise<CurvePoint[]> => {
+  const [first] = examples;
+  if (first === undefined) return [];
+  const length = Math.floor(MOST_CHARACTERS / examples.length);
+  const drawn = examples
+    .flatMap(({ submission_id, run_id, grader, teacher, max }) => {
+      const text = texts.get(run_id);
+      if (text === undefined) return [];
+      return [
+        {
+          id: submission_id,
+          text: text.slice(0, length),
+          graderShare: grader / max,
+          teacherShare: teacher / max,
+          max,
+        },
+      ];
+    })
+    // The order of a draw, and the same one each time.
+    .map((example) => ({ example, key: createHash('sha256').update(example.id).digest('hex') }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ example }) => example);
+  const pause = inSlices();
+  const points: CurvePoint[] = [];
+  for (const count of STEPS) {
+    if (drawn.length - count < LEAST_MARKED) break;
+    points.push(pointAt(count, await agreedAfter(drawn.slice(0, count), drawn.slice(count), pause)));
+  }
+  if (drawn.length >= LEAST_MARKED) {
+    const guide = fitGuide(drawn);
+    const scale = { maxMarks: first.max, step: MARK_STEP };
+    const agreed = leaveOneOut(guide, scale).map(({ marks, teacherShare }) =>
+      isWithinStep(marks, teacherShare * first.max),
+    );
+    points.push(pointAt(drawn.length, agreed));
+  }
+  return points;
+};
+
+const agreedAfter = async (
+  learned: readonly GuideExample[],
+  others: readonly (GuideExample & { max: number })[],
+  pause: () => Promise<void>,
+): Promise<boolean[]> => {
+  const guide = learned.length === 0 ? null : fitGuide(learned);
+  const agreed: boolean[] = [];
+  for (const answer of others) {
+    await pause();
+    const { max, graderShare, teacherShare } = answer;
+    const given =
+      guide === null ? graderShare * max : predict(guide, answer, { maxMarks: max, step: MARK_STEP }).marks;
+    agreed.push(isWithinStep(given, teacherShare * max));
+  }
+  return agreed;
+};
+
+const isWithinStep = (a: number, b: number): boolean => Math.abs(a - b) <= MARK_STEP + HAIR;
+
+const pointAt = (examples: number, agreed: readonly boolean[]): CurvePoint => {
+  const n = agreed.length;
+  const successes = agreed.filter(Boolean).length;
+  return {
+    examples,
+    n,
+    agreement: successes / n,
+    low: lowerBoundOf(successes, n, 0.975),
+    high: 1 - lowerBoundOf(n - successes, n, 0.975),
+  };
+};

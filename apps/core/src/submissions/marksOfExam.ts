@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
+import { addUp } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import * as z from 'zod/v4';
+import { findExam } from '../locks/findExam.ts';
+import type { Services } from '../services.ts';
+
+export const MarksQuery = z.object({
+  /** `next_cursor` of the page before. */
+  cursor: z.uuid().optional(),
+  limit: z.int().gte(1).lte(500).default(200),
+});
+export type MarksQuery = z.infer<typeof MarksQuery>;
+
+export interface CandidateMarks {
+  submission_id: string;
+  candidate: {
+    id: string;
+    external_id: string;
+    name: string | null;
+    roll_number: string | null;
+    section_or_class: string | null;
+  };
+  status: SubmissionStatus;
+  needs_review: boolean;
+  finalized: boolean;
+  has_checked_copy: boolean;
+  /** Sums over the questions that count, as `totals` of a result; null unless graded or partially graded. */
+  awarded: number | null;
+  max: number | null;
+  /** Marks by question, in the order of `questions`; null without a mark that may be shown. */
+  marks: (number | null)[];
+}
+
+export interface ExamMarks {
+  title: string;
+  questions: { question_id: string; label: string; max: number }[];
+  data: CandidateMarks[];
+  next_cursor: string | null;
+}
+
+/** Results that one page may read, so that a page of a long paper stays small. */
+const MOST_RESULTS = 20_000;
+
+/**
+ * Lists the marks of the live submissions of an exam without texts, in the order of candidates: for tables of results.
+ * Names are null on a blind exam.
+ * @throws DomainFailure exam_not_found
+ */
+export const readMarksOfExam = (
+  services: Services,
+  actor: Actor,
+  examId: string,
+  { cursor, limit }: MarksQuery,
+): Promise<ExamMarks> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const instituteId = actor.institute_id;
+    const exam = await findExam(tx, actor, examId);
+    const size = Math.max(1, Math.min(limit, Math.floor(MOST_RESULTS / Math.max(exam.question_count, 1))));
+    const paper = await sql<ExamMarks['questions'][number] & { title: string }>`
+      select q.id as question_id, q.label, q.max_marks::float8 as max, e.title
+      from exams e left join questions q on q.institute_id = e.institute_id and q.exam_id = e.id
+      where e.institute_id = ${instituteId} and e.id = ${exam.id}
+      order by q.position`.execute(tx);
+    const { rows } = await sql<Row>`
+      select s.id, s.candidate_id, c.external_id, case when not ${exam.blind}::boolean then c.name end as name,
+        c.roll_number, c.section_or_class, s.status,
+        s.needs_review, s.finalized_at is not null as finalized,
+        exists (select from checked_copies k where k.institute_id = s.institute_id and k.submission_id = s.id
+          and k.marks_revision = s.marks_revision) as has_checked_copy,
+        (select coalesce(json_object_agg(r.question_id, json_build_object('awarded',
+            coalesce(v.awarded, r.awarded)::float8, 'max', r.max::float8, 'counted', r.counted)), '{}')
+          from question_results r
+          left join reviews v on v.institute_id = r.institute_id and v.submission_id = s.id
+            and v.question_id = r.question_id
+          where r.institute_id = s.institute_id and r.run_id = s.current_run_id
+            and s.status in ('graded', 'partially_graded')) as marks
+      from (
+        select s.* from submissions s
+        where s.institute_id = ${instituteId} and s.exam_id = ${exam.id} and s.state = 'live'
+          and ${cursor === undefined ? sql`true` : sql`s.candidate_id > ${cursor}`}
+        order by s.candidate_id limit ${size + 1}) s
+      join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
+      order by s.candidate_id`.execute(tx);
+    const questions = paper.rows.flatMap(({ title: _, ...question }) =>
+      question.question_id === null ? [] : [question],
+    );
+    const data = rows.slice(0, size);
+    return {
+      title: paper.rows[0]?.title ?? '',
+      questions,
+      data: data.map((row) => shown(row, questions)),
+      next_cursor: rows.length > size ? (data.at(-1)?.candidate_id ?? null) : null,
+    };
+  });
+
+interface Row {
+  id: string;
+  candidate_id: string;
+  external_id: string;
+  name: string | null;
+  roll_number: string | null;
+  section_or_class: string | null;
+  status: SubmissionStatus;
+  needs_review: boolean;
+  finalized: boolean;
+  has_checked_copy: boolean;
+  marks: Record<string, { awarded: number | null; max: number; counted: boolean }>;
+}
+
+const shown = (
+  { id, candidate_id, external_id, name, roll_number, section_or_class, marks, ...row }: Row,
+  questions: ExamMarks['questions'],
+): CandidateMarks => {
+  const isMarked = row.status === 'graded' || row.status === 'partially_graded';
+  const counted = Object.values(marks).filter((mark) => mark.counted);
+  return {
+    submission_id: id,
+    candidate: { id: candidate_id, external_id, name, roll_number, section_or_class },
+    ...row,
+    awarded: isMarked ? addUp(counted.map(({ awarded }) => awarded ?? 0)) : null,
+    max: isMarked ? addUp(counted.map(({ max }) => max)) : null,
+    marks: questions.map(({ question_id }) => marks[question_id]?.awarded ?? null),
+  };
+};
