@@ -184,6 +184,12 @@ const sit = async (
     },
   );
   expect(overridden.status).toBe(200);
+  await behind(
+    service.database,
+    `insert into marking_flags (institute_id, submission_id, question_id, note, staff_id)
+     values ($1, $2, $3, $4, $1)`,
+    [owner.instituteId, again.id, questions[0]?.question_id, output.feedback],
+  );
   return { candidateId: copy.candidate.id, copy: copy.id, typed: again.id, earlier: earlier.id };
 };
 
@@ -210,7 +216,7 @@ const grade = async ({ id, lane }: Submission, output: Sent): Promise<void> => {
       review_reasons: [],
       extracted_answer: output.read,
       feedback: output.feedback,
-      criteria: [{ name: 'Method', awarded: 1, max: 2, reason: output.reason }],
+      criteria: [{ name: 'Method', awarded: 1, max: 2, reason: output.reason, evidence: output.read }],
       annotations: [
         {
           page: 1,

@@ -52,6 +52,8 @@ const CriterionOfWorker = z.object({
   awarded: z.number().nullable(),
   max: z.number().nullable(),
   reason: z.string().max(2000).nullable(),
+  /** Words quoted from the answer. Absent from a worker of an older release. */
+  evidence: z.string().max(4000).nullish(),
 });
 /** A rubric has at most 50 criteria. */
 export const Criteria = z.array(CriterionOfWorker).max(100);

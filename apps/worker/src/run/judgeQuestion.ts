@@ -12,6 +12,7 @@ import {
   RULES_VERSION,
   type Annotation,
   type CallEvidence,
+  type Judgement,
   type JudgeRequest,
 } from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
@@ -77,7 +78,7 @@ const graded = (
   { judgement, calls, reusedFrom, shares }: Judged,
   { examples = [] }: JudgeRequest,
 ): Outcome => ({
-  outcome: gradedQuestion(question, answer, judgement),
+  outcome: withQuotations(gradedQuestion(question, answer, judgement), judgement),
   evidence: {
     question,
     reused_from: reusedFrom,
@@ -88,4 +89,16 @@ const graded = (
     rules: RULES_VERSION,
   },
   judgement: shares === null ? undefined : { ...shares, calls },
+});
+
+/** Characters. Core accepts twice as many. */
+const LONGEST_QUOTATION = 2000;
+
+/** Adds to each criterion the words of the answer that its mark rests on. The marking screen of the desk shows them. */
+const withQuotations = (outcome: QuestionOutcome, { criteria }: Judgement): QuestionOutcome => ({
+  ...outcome,
+  criteria: outcome.criteria.map((criterion, place) => ({
+    ...criterion,
+    evidence: criteria[place]?.evidence?.slice(0, LONGEST_QUOTATION).toWellFormed() ?? null,
+  })),
 });
