@@ -106,7 +106,13 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
 
   // desk.exams
 
-  // desk.marking
+  'desk.marking.screen': ALL,
+  'desk.marking.order': ALL,
+  'desk.marking.next': ALL,
+  'desk.marking.changes': ALL,
+  'desk.marking.withdraw': ALL,
+  'desk.marking.flag': ALL,
+  'desk.marking.keepOpen': ALL,
 
   // desk.review
   'desk.review.queue': ALL,

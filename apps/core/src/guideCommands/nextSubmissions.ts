@@ -3,6 +3,7 @@ import type { Tx } from '@evaluation/database';
 /**
  * Live submissions of an exam after a candidate, in the order of candidates: each has one, and a replacement takes the
  * place of the replaced one.
+ * @param submissionId the only submission that is wanted; null: all
  */
 export const nextSubmissions = (
   tx: Tx,
@@ -10,6 +11,7 @@ export const nextSubmissions = (
   examId: string,
   afterCandidate: string | null,
   limit: number,
+  submissionId: string | null = null,
 ): Promise<{ id: string; candidate_id: string }[]> =>
   tx
     .selectFrom('submissions')
@@ -18,6 +20,7 @@ export const nextSubmissions = (
     .where('exam_id', '=', examId)
     .where('state', '=', 'live')
     .$if(afterCandidate !== null, (query) => query.where('candidate_id', '>', afterCandidate))
+    .$if(submissionId !== null, (query) => query.where('id', '=', submissionId))
     .orderBy('candidate_id')
     .limit(limit)
     .execute();

@@ -16,6 +16,8 @@ export const SuggestionQuery = z.object({
   /** `next_cursor` of the page before. */
   cursor: z.uuid().optional(),
   limit: z.int().gte(1).lte(50).optional(),
+  /** Only the result of this submission. */
+  submission_id: z.uuid().optional(),
   /** Only results whose marks the guide would change. A page may then hold fewer than `limit`, or none. */
   changed_only: z.boolean().optional(),
 });
@@ -61,7 +63,7 @@ export const suggestMarks = (
   services: Services,
   actor: Actor,
   examId: string,
-  { question_id, cursor, limit = DEFAULT_LIMIT, changed_only }: SuggestionQuery,
+  { question_id, cursor, limit = DEFAULT_LIMIT, submission_id, changed_only }: SuggestionQuery,
 ): Promise<SuggestedMarks> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
@@ -70,7 +72,14 @@ export const suggestMarks = (
     refuseOff(await readGuideSettings(tx, instituteId, exam.id));
     const version = (await ensureVersions(tx, instituteId, exam.id)).get(question_id)?.version ?? null;
     const guide = version === null ? null : await readGuide(tx, instituteId, question_id, version);
-    const found = await nextSubmissions(tx, instituteId, exam.id, cursor ?? null, limit + 1);
+    const found = await nextSubmissions(
+      tx,
+      instituteId,
+      exam.id,
+      cursor ?? null,
+      limit + 1,
+      submission_id ?? null,
+    );
     const page = found.slice(0, limit);
     const results = await readGuidable(
       tx,

@@ -69,6 +69,7 @@ export const lockRowFor = async (
       'needs_review',
       'review_reasons',
       'approved_at',
+      'marks_revision',
       'erased_at',
     ])
     .where('institute_id', '=', instituteId)

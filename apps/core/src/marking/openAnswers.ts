@@ -36,17 +36,28 @@ export const findQuestionOfExam = async (
   return { examId: exam.id, questionId: question.id };
 };
 
+const ORDERS = {
+  id: sql`s.id`,
+  sample: sql`md5(s.id::text), s.id`,
+  confidence: sql`r.confidence nulls first, s.id`,
+};
+
 /**
  * Reads open answers to a question.
  * @param wanted.order `id`: by the ids of their submissions. `sample`: by a hash of the ids, so that the first answers
- * are a sample that does not depend on the time of submission
+ * are a sample that does not depend on the time of submission. `confidence`: the least certain mark first
  * @param wanted.characters the text is cut to so many
  */
 export const readOpenAnswers = async (
   tx: Tx,
   instituteId: string,
   { examId, questionId }: { examId: string; questionId: string },
-  wanted: { order: 'id' | 'sample'; limit: number; characters: number; where?: RawBuilder<boolean> },
+  wanted: {
+    order: keyof typeof ORDERS;
+    limit: number;
+    characters: number;
+    where?: RawBuilder<boolean>;
+  },
 ): Promise<OpenAnswer[]> => {
   const { rows } = await sql<OpenAnswer>`
     select s.id as submission_id, left(r.extracted_answer, ${wanted.characters}) as text,
@@ -62,7 +73,7 @@ export const readOpenAnswers = async (
         select from reviews o
         where o.institute_id = s.institute_id and o.submission_id = s.id and o.question_id = r.question_id)
       and ${wanted.where ?? sql<boolean>`true`}
-    order by ${wanted.order === 'id' ? sql`s.id` : sql`md5(s.id::text), s.id`}
+    order by ${ORDERS[wanted.order]}
     limit ${wanted.limit}`.execute(tx);
   return rows;
 };

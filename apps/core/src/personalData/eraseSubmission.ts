@@ -61,7 +61,7 @@ export const eraseSubmission = async (
     .set({
       extracted_answer: null,
       feedback: null,
-      criteria: sql<unknown>`(select coalesce(jsonb_agg(c || '{"reason": null}' order by place), '[]')
+      criteria: sql<unknown>`(select coalesce(jsonb_agg(c - 'evidence' || '{"reason": null}' order by place), '[]')
         from jsonb_array_elements(criteria) with ordinality as of_criteria (c, place))`,
       annotations: json([]),
     })
@@ -71,7 +71,7 @@ export const eraseSubmission = async (
   for (const table of ['page_readings', 'evidence_parts', 'judgements'] as const) {
     await tx.deleteFrom(table).where('institute_id', '=', instituteId).where(ofRuns).execute();
   }
-  for (const table of ['answers', 'checked_copies', 'copy_drawings'] as const) {
+  for (const table of ['answers', 'checked_copies', 'copy_drawings', 'marking_flags'] as const) {
     await tx
       .deleteFrom(table)
       .where('institute_id', '=', instituteId)

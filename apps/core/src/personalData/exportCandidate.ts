@@ -79,6 +79,7 @@ export const exportSubmission = async (services: Services, wanted: WantedSubmiss
       answers: await rowsOf(tx, 'answers', submissionKey).orderBy('question_id').execute(),
       runs: await runsOf(tx, submissionKey),
       reviews: await rowsOf(tx, 'reviews', submissionKey).orderBy('question_id').execute(),
+      marking_flags: await rowsOf(tx, 'marking_flags', submissionKey).orderBy('question_id').execute(),
       audit_entries: await rowsOf(tx, 'audit_entries', submissionKey).orderBy('id').execute(),
       checked_copies: await rowsOf(tx, 'checked_copies', submissionKey).orderBy('marks_revision').execute(),
     };
@@ -101,13 +102,15 @@ interface OfSubmission {
   submission_id: string;
 }
 
-const rowsOf = <T extends 'answers' | 'reviews' | 'audit_entries' | 'checked_copies'>(
+type RowsOfSubmission = 'answers' | 'reviews' | 'marking_flags' | 'audit_entries' | 'checked_copies';
+
+const rowsOf = <T extends RowsOfSubmission>(
   tx: Tx,
   table: T,
   { institute_id, submission_id }: OfSubmission,
 ) =>
   tx
-    .selectFrom<'answers' | 'reviews' | 'audit_entries' | 'checked_copies'>(table)
+    .selectFrom<RowsOfSubmission>(table)
     .selectAll(table)
     .where('institute_id', '=', institute_id)
     .where('submission_id', '=', submission_id);

@@ -6,23 +6,29 @@ import { stopPassingBelowTarget } from '../guides/passingAudit.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from '../submissions/getSubmission.ts';
 import { lockSubmissionFor } from '../locks/lockSubmission.ts';
+import { failure } from '../failures.ts';
 import { audit } from './audit.ts';
 
 /**
  * Records a teacher's approval of the marks: clears the submission's review flag and reasons, and sets
  * `review.approved` of each question. Marks can still be overridden.
- * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
- * validation_failed
+ * @param seenRevision revision of the marks that the teacher has seen; without it, the present marks are approved
+ * @throws DomainFailure not_found, exam_not_found, conflict (not graded, not live, or marks of another revision),
+ * submission_finalized, validation_failed
  */
 export const approveSubmission = (
   services: Services,
   actor: Actor,
   submissionId: string,
   body: unknown,
+  seenRevision?: number,
 ): Promise<Submission> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'approve');
     const reviewer = accept(Approve, body).reviewer ?? null;
+    if (seenRevision !== undefined && seenRevision !== submission.marks_revision) {
+      throw failure('mark_changed');
+    }
     await tx
       .updateTable('submissions')
       .set({

@@ -8,9 +8,9 @@ import { stopPassingBelowTarget } from '../guides/passingAudit.ts';
 import { accept, isUuid, refuseField } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { lockSubmissionFor, visibleSubmissions } from '../locks/lockSubmission.ts';
-import { readResult } from '../submissions/getResult.ts';
 import { audit } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';
+import { auditedFields, readQuestionResult } from './readQuestionResult.ts';
 
 /**
  * Sets a teacher's mark for one question. It counts instead of the mark by AI or key; totals, flags and checked copy
@@ -25,17 +25,17 @@ export const overrideMark = (
   submissionId: string,
   questionId: string,
   body: unknown,
-  check: (tx: Tx) => Promise<void> = async () => {},
+  check: (tx: Tx, at: { submissionId: string; questionId: string }) => Promise<void> = async () => {},
 ): Promise<QuestionResult> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
-    const question = await findQuestion(tx, actor, submissionId, questionId);
+    const question = await findMarkedQuestion(tx, actor, submissionId, questionId);
     const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'override');
     const override = accept(MarkOverride, body);
     refuseOutOfRange(override.awarded, question);
-    await check(tx);
+    await check(tx, { submissionId: submission.id, questionId: question.id });
 
-    const before = await readQuestion(tx, actor, submission.id, question.id);
+    const before = await readQuestionResult(tx, actor, submission.id, question.id);
     const given = {
       awarded: String(override.awarded),
       reviewer: override.reviewer,
@@ -50,7 +50,7 @@ export const overrideMark = (
       .execute();
     await marksChanged(tx, instituteId, submission);
     await stopPassingBelowTarget(tx, actor, submission);
-    const after = await readQuestion(tx, actor, submission.id, question.id);
+    const after = await readQuestionResult(tx, actor, submission.id, question.id);
     await audit(tx, actor, [
       {
         action: 'override',
@@ -59,8 +59,8 @@ export const overrideMark = (
         question_id: question.id,
         reviewer: override.reviewer,
         reason: override.reason ?? null,
-        before: marksOf(before),
-        after: marksOf(after),
+        before: auditedFields(before),
+        after: auditedFields(after),
       },
     ]);
     return after;
@@ -75,7 +75,7 @@ interface Question {
 }
 
 /** Finds a question of the submission's exam. @throws DomainFailure not_found */
-const findQuestion = async (
+export const findMarkedQuestion = async (
   tx: Tx,
   actor: Actor,
   submissionId: string,
@@ -105,24 +105,3 @@ const refuseOutOfRange = (awarded: number, question: Question): void => {
     refuseField('awarded', 'out_of_range', `From ${lowest === 0 ? 0 : lowest} to ${highest}.`);
   }
 };
-
-const readQuestion = async (
-  tx: Tx,
-  actor: Actor,
-  submissionId: string,
-  questionId: string,
-): Promise<QuestionResult> => {
-  const { questions } = await readResult(tx, actor, submissionId, () => new Set());
-  const found = questions.find(({ question_id }) => question_id === questionId);
-  if (found === undefined)
-    throw new Error(`question ${questionId} is not on the paper of submission ${submissionId}`);
-  return found;
-};
-
-/** Fields that an override changes; the audit must not contain the candidate's answer. */
-const marksOf = ({ status, awarded, source, needs_review }: QuestionResult) => ({
-  status,
-  awarded,
-  source,
-  needs_review,
-});

@@ -23,6 +23,8 @@ import { once } from '../idempotency/once.ts';
 import { approveSubmission } from '../review/approveSubmission.ts';
 import { finalizeExam } from '../review/finalizeExam.ts';
 import { overrideMark } from '../review/overrideMark.ts';
+import { withoutAnswer } from '../review/readQuestionResult.ts';
+import { refuseUnseenMark, SeenMark } from '../review/seenMark.ts';
 import { unfinalizeSubmission } from '../review/unfinalizeSubmission.ts';
 import { addQuestions } from '../questions/addQuestions.ts';
 import { deleteQuestion } from '../questions/deleteQuestion.ts';
@@ -47,6 +49,7 @@ import { createUploads } from '../uploads/createUploads.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
 import { markingRouter } from './marking.ts';
 import { regradeRouter } from './regrade.ts';
+import { deskRouter } from './desk/index.ts';
 
 /** Typed for the caller but not validated here: the command validates it after it has checked existence and state. */
 const sent = <S extends z.ZodType>() => z.custom<z.input<S>>(() => true);
@@ -221,13 +224,30 @@ export const publicRouter = router({
     override: ofSubmission
       .input(question)
       .input(body<typeof schemas.MarkOverride>())
-      .mutation(({ ctx, input }) =>
-        overrideMark(ctx.services, ctx.actor, input.submission_id, input.question_id, input.body),
+      // For staff. The facade sends neither `seen` nor an idempotency key.
+      .input(z.object({ seen: SeenMark.optional() }))
+      .mutation(({ ctx, input: { submission_id, question_id, body: given, seen } }) =>
+        once(ctx, async (services) => {
+          const marked = await overrideMark(
+            services,
+            ctx.actor,
+            submission_id,
+            question_id,
+            given,
+            async (tx, at) => {
+              if (seen !== undefined) await refuseUnseenMark(tx, ctx.actor, at, seen);
+            },
+          );
+          return ctx.idempotent === null ? marked : withoutAnswer(marked);
+        }),
       ),
     approve: ofSubmission
       .input(body<z.ZodOptional<typeof schemas.Approve>>())
+      .input(z.object({ seen_marks_revision: z.int().optional() }))
       .mutation(({ ctx, input }) =>
-        once(ctx, (services) => approveSubmission(services, ctx.actor, input.submission_id, input.body)),
+        once(ctx, (services) =>
+          approveSubmission(services, ctx.actor, input.submission_id, input.body, input.seen_marks_revision),
+        ),
       ),
     unfinalize: ofSubmission
       .input(body<typeof schemas.Unfinalize>())

@@ -1,10 +1,12 @@
 import { router } from '../../trpc.ts';
+import { deskMarkingRouter } from './marking.ts';
 import { peopleRouter } from './people.ts';
 import { deskReviewRouter } from './review.ts';
 import { deskStatisticsRouter } from './statistics.ts';
 
 /** Procedures for the desk alone, one router for each area. The REST contract has no route for them. */
 export const deskRouter = router({
+  marking: deskMarkingRouter,
   people: peopleRouter,
   review: deskReviewRouter,
   statistics: deskStatisticsRouter,
