@@ -49,7 +49,6 @@ import { createUploads } from '../uploads/createUploads.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
 import { markingRouter } from './marking.ts';
 import { regradeRouter } from './regrade.ts';
-import { deskRouter } from './desk/index.ts';
 
 /** Typed for the caller but not validated here: the command validates it after it has checked existence and state. */
 const sent = <S extends z.ZodType>() => z.custom<z.input<S>>(() => true);
@@ -266,6 +265,5 @@ export const publicRouter = router({
   guide: guideRouter,
   marking: markingRouter,
   regrade: regradeRouter,
-  desk: deskRouter,
 });
 export type PublicRouter = typeof publicRouter;
