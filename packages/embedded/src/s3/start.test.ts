@@ -16,6 +16,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accepts, freshFolder } from '../../test/killable.ts';
 import { startS3, type EmbeddedS3 } from './start.ts';
@@ -232,4 +233,46 @@ test('a folder in use is refused, and endpoints on different folders are indepen
   expect(other.endpoint).not.toBe(s3.endpoint);
   expect(other.secretAccessKey).not.toBe(s3.secretAccessKey);
   await other.close();
+});
+
+test('a page of another origin may PUT and GET at signed addresses', async () => {
+  const origin = 'http://127.0.0.1:8082';
+  const object = (name: string) => `${s3.endpoint}/${Bucket}/${name}`;
+  const preflight = await fetch(object('a.pdf'), {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'content-type',
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(Object.fromEntries(preflight.headers)).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD, PUT',
+    'access-control-allow-headers': 'content-type',
+  });
+  expect(preflight.headers.has('access-control-allow-credentials')).toBe(false);
+
+  const command = new PutObjectCommand({ Bucket, Key: 'a.pdf', ContentType: 'application/pdf' });
+  const signed = await getSignedUrl(client, command, { expiresIn: 60 });
+  const sent = await fetch(signed, {
+    method: 'PUT',
+    headers: { origin, 'content-type': 'application/pdf' },
+    body: 'page',
+  });
+  expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+
+  // A refusal must be readable too, so that the page can tell the user about it.
+  const refused = await fetch(object('a.pdf'), { headers: { origin } });
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([403, '*']);
+});
+
+test('an answer to a server has no CORS headers, and OPTIONS without an origin is refused', async () => {
+  const answers = [
+    await fetch(`${s3.endpoint}/${Bucket}/a`),
+    await fetch(`${s3.endpoint}/${Bucket}/a`, { method: 'OPTIONS' }),
+  ];
+  for (const { status, headers } of answers)
+    expect([status >= 400, headers.has('access-control-allow-origin')]).toEqual([true, false]);
 });

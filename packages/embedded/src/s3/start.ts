@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { claimDataFolder, keptSecret, readOrNull } from '../dataFolder.ts';
 import { incomingBody } from './body.ts';
 import { bucketRoute } from './bucketRoutes.ts';
+import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { S3Error } from './errors.ts';
 import { objectRoute, sendXml, type Exchange } from './objectRoutes.ts';
 import { readRequest } from './request.ts';
@@ -85,6 +86,11 @@ const answer = async (
 ) => {
   const requestId = randomUUID();
   response.setHeader('x-amz-request-id', requestId);
+  allowOrigin(message, response);
+  if (isPreflight(message)) {
+    answerPreflight(message, response);
+    return;
+  }
   try {
     const request = readRequest(message);
     const payload = await check.verify(request);
