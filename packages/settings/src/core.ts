@@ -46,7 +46,8 @@ export const CoreEnvironment = z
     OIDC_CLIENT_SECRET: z.string().optional(),
     /** Name of the provider on the button of the sign-in page. */
     OIDC_NAME: z.string().max(50).default('Single sign-on'),
-    DASHBOARD_URL: z.url().default('http://127.0.0.1:8080/dashboard'),
+    /** Address of the desk, with which `dashboard_url` of an exam begins. `npm start` sets it to that of its desk. */
+    DASHBOARD_URL: z.url().default('http://127.0.0.1:8082'),
     /** Seconds of a lease. A killed worker's run is recovered after one lease and one tick, below 15 s at 10 s. */
     LEASE_SECONDS: integer(1, 300).default(10),
     /** Seconds until an unclaimed run's message is looked for in the lane, and published again if lost. */
@@ -130,7 +131,7 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
             clientSecret: e.OIDC_CLIENT_SECRET,
             name: e.OIDC_NAME,
           },
-    dashboardUrl: e.DASHBOARD_URL,
+    dashboardUrl: e.DASHBOARD_URL.replace(/\/+$/, ''),
     runs: {
       leaseSeconds: e.LEASE_SECONDS,
       unclaimedSeconds: e.UNCLAIMED_SECONDS,
