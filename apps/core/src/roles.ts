@@ -105,6 +105,9 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.people.changePassword': ALL,
 
   // desk.exams
+  'desk.exams.list': ALL,
+  'desk.exams.overview': ALL,
+  'desk.exams.copies': ALL,
 
   'desk.marking.screen': ALL,
   'desk.marking.order': ALL,

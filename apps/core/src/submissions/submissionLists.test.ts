@@ -7,6 +7,8 @@ import { openTestDatabase, readPlan, type PlanReading, type TestDatabase } from 
 import { writeCursor } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
 import { queueRows } from '../reviewQueue/listQueue.ts';
+import { MOST_COUNTED, overviewRows } from '../exams/examOverviews.ts';
+import { copyRows } from './copiesOfExam.ts';
 import { ofFeed } from './feed.ts';
 import { liveOfExam } from './listOfExam.ts';
 import { submissionRows } from './representation.ts';
@@ -18,6 +20,8 @@ const SUBMISSIONS = 1_000_000;
 /** Candidates of the large exam, with one submission each. */
 const CANDIDATES = 100_000;
 const LIMIT = 200;
+/** Registrations of each other exam. */
+const REGISTERED = 20;
 /** Rows of the index that a filter of a page may skip. */
 const PASSED_OVER = 5;
 const KEY = 'sixteen characters';
@@ -71,7 +75,13 @@ beforeAll(async () => {
      select $1, ${idOf('at')}, 0, 'key', 1 from generate_series(1, $2::int / 10) at`,
     [institute, SUBMISSIONS],
   );
-  await maker.query('analyze candidates, exams, submissions, checked_copies');
+  await maker.query(
+    `insert into registrations (id, institute_id, exam_id, candidate_id)
+     select ${idOf('at')}, $1, case when at <= $3 then $2 else ${idOf(`at / ${REGISTERED}`)} end, ${idOf('at')}
+     from generate_series(1, $4::int) at`,
+    [institute, exam, 2 * MOST_COUNTED, CANDIDATES],
+  );
+  await maker.query('analyze candidates, exams, submissions, checked_copies, registrations');
 }, 120_000);
 afterAll(async () => {
   await maker.end();
@@ -162,4 +172,32 @@ test('the review queue of a million submissions reads one page of its index', as
   expect(filtered.indexes).toContain('submissions_to_review');
   expect(filtered).toMatchObject({ scanned: [] });
   expect(Math.max(read.mostRows, filtered.mostRows)).toBeLessThanOrEqual(100);
+});
+
+describe('the lists of the desk among a million submissions', () => {
+  const staff = { institute_id: institute, staff: { role: 'examiner' } };
+
+  test('a page of exams reads its index, and counts the submissions of these exams by partial indexes', async () => {
+    const read = await readOf(overviewRows(staff, sql`e.id <> ${exam}`, LIMIT));
+    expect(read.indexes).toEqual(
+      expect.arrayContaining(['exams_of_institute', 'submissions_flagged', 'submissions_not_graded']),
+    );
+    expect(read).toMatchObject({ scanned: [], shown: LIMIT });
+    expect(read.mostRows).toBeLessThanOrEqual(LIMIT * REGISTERED);
+  });
+
+  test('the counts of an exam of 100,000 submissions scan no table', async () => {
+    const read = await readOf(overviewRows(staff, sql`e.id = ${exam}`, 1));
+    expect(read).toMatchObject({ scanned: [], shown: 1 });
+    expect(read.mostRows).toBeLessThanOrEqual(2 * MOST_COUNTED);
+  });
+
+  test('a page of the copies of an exam reads a page of its registrations', async () => {
+    for (const cursor of [undefined, '00000000-0000-4000-8000-000000002000']) {
+      const filter = { show: 'all', limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } as const;
+      const read = await readOf(copyRows(institute, exam, filter));
+      expect(read).toMatchObject({ scanned: [], shown: LIMIT + 1 });
+      expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
+    }
+  });
 });

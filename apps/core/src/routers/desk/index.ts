@@ -1,5 +1,6 @@
 import { router } from '../../trpc.ts';
 import { deskMarkingRouter } from './marking.ts';
+import { deskExamsRouter } from './exams.ts';
 import { peopleRouter } from './people.ts';
 import { deskReviewRouter } from './review.ts';
 import { deskStatisticsRouter } from './statistics.ts';
@@ -7,6 +8,7 @@ import { deskStatisticsRouter } from './statistics.ts';
 /** Procedures for the desk alone, one router for each area. The REST contract has no route for them. */
 export const deskRouter = router({
   marking: deskMarkingRouter,
+  exams: deskExamsRouter,
   people: peopleRouter,
   review: deskReviewRouter,
   statistics: deskStatisticsRouter,

@@ -1,0 +1,152 @@
+import { sql, type RawBuilder } from 'kysely';
+import { GradingError, type Submission } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import * as z from 'zod/v4';
+import { findExam } from '../locks/findExam.ts';
+import type { Services } from '../services.ts';
+
+/** A registered candidate of an exam with the live submission, as the desk lists them. */
+export interface CopyOfCandidate {
+  candidate: {
+    id: string;
+    external_id: string;
+    /** Null on a blind exam. */
+    name: string | null;
+    roll_number: string | null;
+    section_or_class: string | null;
+  };
+  submission: {
+    id: string;
+    status: Submission['status'];
+    pages: number | null;
+    needs_review: boolean;
+    review_reasons: string[];
+    finalized: boolean;
+    approved: boolean;
+    questions_done: number;
+    questions_total: number;
+    error: GradingError | null;
+    /** Null for typed answers. */
+    file_name: string | null;
+    updated_at: string;
+  } | null;
+}
+
+interface CopyRow {
+  id: string;
+  external_id: string;
+  name: string | null;
+  roll_number: string | null;
+  section_or_class: string | null;
+  submission_id: string | null;
+  status: Submission['status'];
+  pages: number | null;
+  needs_review: boolean;
+  review_reasons: string[];
+  is_finalized: boolean;
+  is_approved: boolean;
+  questions_done: number;
+  questions_total: number;
+  error: unknown;
+  file_name: string | null;
+  updated_at: Date;
+}
+
+export const CopyFilter = z.object({
+  /** `none`: the candidate has no submission. `unfinished`: in the queue or being graded. */
+  show: z.enum(['all', 'none', 'unfinished', 'failed', 'needs_review', 'graded']).default('all'),
+  /** Part of the name, roll number or external_id; letter case is ignored. Names of a blind exam are not searched. */
+  search: z.string().trim().max(255).optional(),
+  /** Id of the last candidate of the page before. */
+  cursor: z.uuid().optional(),
+  limit: z.int().gte(1).lte(500).default(50),
+});
+export type CopyFilter = z.infer<typeof CopyFilter>;
+
+/**
+ * Lists the candidates of an exam in the order in which they were created. A filter reads the exam's registrations
+ * until a page is full. @throws DomainFailure exam_not_found
+ */
+export const copiesOfExam = (
+  { database }: Pick<Services, 'database'>,
+  actor: Actor,
+  examId: string,
+  filter: CopyFilter,
+): Promise<{ data: CopyOfCandidate[]; next_cursor: string | null }> =>
+  database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await findExam(tx, actor, examId);
+    const { rows } = await copyRows(actor.institute_id, exam.id, filter).execute(tx);
+    const page = rows.slice(0, filter.limit);
+    return {
+      data: page.map(copyOf),
+      next_cursor: rows.length > filter.limit ? (page.at(-1)?.id ?? null) : null,
+    };
+  });
+
+const SHOWN: Record<CopyFilter['show'], RawBuilder<boolean>> = {
+  all: sql`true`,
+  none: sql`s.id is null`,
+  unfinished: sql`s.status in ('queued', 'processing', 'reading', 'grading')`,
+  failed: sql`s.status in ('failed', 'cancelled', 'partially_graded')`,
+  needs_review: sql`s.needs_review`,
+  graded: sql`s.status = 'graded'`,
+};
+
+/** Exported for a test of its plan. */
+export const copyRows = (
+  instituteId: string,
+  examId: string,
+  { show, search = '', cursor, limit }: CopyFilter,
+): RawBuilder<CopyRow> => {
+  const found =
+    search === ''
+      ? sql`true`
+      : sql`strpos(lower(concat_ws(' ', case when not e.blind then c.name end, c.roll_number, c.external_id)),
+          lower(${search})) > 0`;
+  return sql<CopyRow>`
+    select c.id, c.external_id, case when not e.blind then c.name end as name, c.roll_number, c.section_or_class,
+      s.id as submission_id, s.status, s.pages, s.needs_review, s.review_reasons, s.questions_done, s.questions_total,
+      s.finalized_at is not null as is_finalized, s.approved_at is not null as is_approved, s.error, s.updated_at,
+      (select u.file_name from uploads u where u.institute_id = s.institute_id and u.id = s.upload_id) as file_name
+    from registrations r
+    cross join lateral (
+      select e.blind from exams e where e.institute_id = r.institute_id and e.id = r.exam_id limit 1) e
+    cross join lateral (
+      select c.* from candidates c where c.institute_id = r.institute_id and c.id = r.candidate_id limit 1) c
+    left join lateral (
+      select s.* from submissions s
+      where s.institute_id = r.institute_id and s.exam_id = r.exam_id and s.candidate_id = r.candidate_id
+        and s.state = 'live'
+      limit 1) s on true
+    where r.institute_id = ${instituteId} and r.exam_id = ${examId}
+      and ${cursor === undefined ? sql`true` : sql`r.candidate_id > ${cursor}`} and ${SHOWN[show]} and ${found}
+    order by r.exam_id, r.candidate_id
+    limit ${limit + 1}`;
+};
+
+const copyOf = (row: CopyRow): CopyOfCandidate => ({
+  candidate: {
+    id: row.id,
+    external_id: row.external_id,
+    name: row.name,
+    roll_number: row.roll_number,
+    section_or_class: row.section_or_class,
+  },
+  submission:
+    row.submission_id === null
+      ? null
+      : {
+          id: row.submission_id,
+          status: row.status,
+          pages: row.pages,
+          needs_review: row.needs_review,
+          review_reasons: row.review_reasons,
+          finalized: row.is_finalized,
+          approved: row.is_approved,
+          questions_done: row.questions_done,
+          questions_total: row.questions_total,
+          error: row.error === null ? null : GradingError.parse(row.error),
+          file_name: row.file_name,
+          updated_at: row.updated_at.toISOString(),
+        },
+});
