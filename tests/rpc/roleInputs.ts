@@ -1,0 +1,137 @@
+/** Ids of things of one institute. */
+export interface Ids {
+  exam: string;
+  question: string;
+  submission: string;
+  candidate: string;
+  upload: string;
+  staff: string;
+  session: string;
+}
+
+/**
+ * An input for each procedure that staff may call, with ids in each place that takes one. Bodies are valid, so that a
+ * call gets as far as the look-up of its ids.
+ */
+export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
+  'credits.get': () => undefined,
+  'credits.quote': ({ upload }) => ({ body: { upload_ids: [upload] } }),
+
+  'exams.create': () => ({ body: { title: 'Exam', mode: 'typed', conducted_on: '2026-01-31' } }),
+  'exams.get': ({ exam }) => ({ exam_id: exam }),
+  'exams.list': () => ({ query: {} }),
+  'exams.search': () => ({ body: { external_refs: ['exam-1'] } }),
+  'exams.edit': ({ exam }) => ({ exam_id: exam, body: { title: 'Other' } }),
+  'exams.delete': ({ exam }) => ({ exam_id: exam }),
+  'exams.open': ({ exam }) => ({ exam_id: exam, body: {} }),
+  'exams.finalize': ({ exam }) => ({ exam_id: exam, body: { all_graded: true } }),
+
+  'candidates.create': () => ({ body: { candidates: [{ external_id: 'c-1' }] } }),
+  'candidates.search': () => ({ body: { external_ids: ['candidate-1'] } }),
+  'candidates.get': ({ candidate }) => ({ candidate_id: candidate }),
+  'candidates.register': ({ exam, candidate }) => ({
+    exam_id: exam,
+    body: { candidates: [{ candidate_id: candidate }] },
+  }),
+  'candidates.listRegistered': ({ exam }) => ({ exam_id: exam, query: {} }),
+  'candidates.unregister': ({ exam, candidate }) => ({ exam_id: exam, candidate_id: candidate }),
+
+  'questions.list': ({ exam }) => ({ exam_id: exam, query: {} }),
+  'questions.add': ({ exam }) => ({
+    exam_id: exam,
+    body: { questions: [{ label: '9', type: 'long_answer', text: 'Why?', max_marks: 2 }] },
+  }),
+  'questions.edit': ({ exam, question }) => ({
+    exam_id: exam,
+    question_id: question,
+    body: { text: 'How?' },
+  }),
+  'questions.delete': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
+
+  'rubrics.list': ({ exam }) => ({ exam_id: exam }),
+  'rubrics.edit': ({ exam, question }) => ({
+    exam_id: exam,
+    body: { rubrics: [{ question_id: question, model_answer: 'Because.' }] },
+  }),
+
+  'uploads.create': () => ({
+    body: { files: [{ file_name: 'a.pdf', content_type: 'application/pdf', size_bytes: 1000 }] },
+  }),
+  'uploads.get': ({ upload }) => ({ upload_id: upload }),
+
+  'submissions.create': ({ exam, candidate }) => ({
+    exam_id: exam,
+    body: { candidate: { candidate_id: candidate }, answers: [] },
+  }),
+  'submissions.feed': () => ({ query: {} }),
+  'submissions.get': ({ submission }) => ({ submission_id: submission }),
+  'submissions.listOfExam': ({ exam }) => ({ exam_id: exam, query: {} }),
+  'submissions.cancel': ({ submission }) => ({ submission_id: submission }),
+  'submissions.delete': ({ submission }) => ({ submission_id: submission }),
+  'submissions.reEvaluate': ({ submission }) => ({ submission_id: submission, body: {} }),
+  'submissions.result': ({ submission }) => ({ submission_id: submission, query: {} }),
+  'submissions.override': ({ submission, question }) => ({
+    submission_id: submission,
+    question_id: question,
+    body: { reviewer: 'r', awarded: 1 },
+  }),
+  'submissions.approve': ({ submission }) => ({ submission_id: submission, body: { reviewer: 'r' } }),
+  'submissions.unfinalize': ({ submission }) => ({
+    submission_id: submission,
+    body: { reviewer: 'r', reason: 'A mistake.' },
+  }),
+  'submissions.resultsOfExam': ({ exam }) => ({ exam_id: exam, query: {} }),
+  'submissions.checkedCopy': ({ submission }) => ({ submission_id: submission }),
+
+  'guide.show': ({ exam }) => ({ exam_id: exam }),
+  'guide.set': ({ exam }) => ({ exam_id: exam, mode: 'apply' }),
+  'guide.suggestions': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
+  'guide.preview': ({ exam }) => ({ exam_id: exam }),
+  'guide.applyPreview': ({ exam }) => ({ exam_id: exam, number: 1 }),
+  'guide.undo': ({ exam }) => ({ exam_id: exam, number: 1 }),
+
+  'marking.next': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
+  'marking.groups': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
+  'marking.markGroup': ({ exam, question, submission }) => ({
+    exam_id: exam,
+    question_id: question,
+    submission_ids: [submission],
+    body: { reviewer: 'r', awarded: 1 },
+  }),
+
+  'regrade.preview': ({ exam }) => ({ exam_id: exam }),
+  'regrade.outdated': ({ exam }) => ({ exam_id: exam }),
+  'regrade.start': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
+
+  'desk.people.list': () => ({}),
+  'desk.people.invite': () => ({ email: 'new@example.org', name: 'New', role: 'examiner' }),
+  'desk.people.changeRole': ({ staff }) => ({ staff_id: staff, role: 'admin' }),
+  'desk.people.disable': ({ staff }) => ({ staff_id: staff }),
+  'desk.people.enable': ({ staff }) => ({ staff_id: staff }),
+  'desk.people.resetPassword': ({ staff }) => ({ staff_id: staff }),
+  'desk.people.sessions': ({ staff }) => ({ staff_id: staff }),
+  'desk.people.endSession': ({ staff, session }) => ({ staff_id: staff, session_id: session }),
+  'desk.people.mySessions': () => undefined,
+  'desk.people.endMySession': ({ session }) => ({ session_id: session }),
+  'desk.people.changePassword': ({ session }) => ({
+    current: 'correct horse battery',
+    next: 'another long password',
+    session_id: session,
+  }),
+
+  // desk.exams
+
+  // desk.marking
+
+  // desk.review
+
+  // desk.statistics
+
+  // desk.keys
+
+  // desk.credits
+
+  // desk.audit
+
+  // desk.settings
+};

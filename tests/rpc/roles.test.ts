@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { ROLES, ROLES_OF_PROCEDURE, type Role } from '@evaluation/core/roles';
+import { findInstallation } from '@evaluation/installation';
+import { signActor, staffActor } from '@evaluation/signed-actor';
+import * as z from 'zod/v4';
+import { presign } from '../harness/pdfs.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { newTestExam } from '../harness/testExam.ts';
+import { INPUTS, type Ids } from './roleInputs.ts';
+
+/* Each cell of procedure × role × foreign institute (docs/desk/roles.md). */
+
+const { service, tenant } = await restSuite();
+const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
+if (installation?.core_url == null) throw new Error('the service has no installation');
+const { core_url: coreUrl, tokens, actor_signing_key: signingKey } = installation;
+
+const Envelope = z.object({
+  result: z.object({ data: z.unknown() }).optional(),
+  error: z
+    .object({
+      data: z.object({ code: z.string(), failure: z.object({ code: z.string() }).nullable().optional() }),
+    })
+    .optional(),
+});
+
+/** A call as the desk's server sends it. @returns the code of the failure, or the answer */
+const call = async (path: string, input: unknown, role: string, instituteId = tenant.instituteId) => {
+  const actor = staffActor({
+    institute_id: instituteId,
+    staff_id: randomUUID(),
+    role,
+    scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review'],
+  });
+  const response = await fetch(`${coreUrl}/public.${path}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${tokens.public}`,
+      'x-actor': signActor(actor, signingKey),
+    },
+    ...(input === undefined ? {} : { body: JSON.stringify(input) }),
+  });
+  const { result, error } = Envelope.parse(await response.json());
+  return error === undefined
+    ? { answer: result?.data }
+    : { refusal: error.data.failure?.code ?? error.data.code };
+};
+
+const SignedIn = z.object({
+  staff: z.object({ id: z.string(), institute_id: z.string(), role: z.string(), session_id: z.string() }),
+});
+
+/** A sign-in as the desk's server sends it, before an actor is known. */
+const signIn = async (email: string, password: string) => {
+  const response = await fetch(`${coreUrl}/public.desk.people.signIn`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.public}` },
+    body: JSON.stringify({ email, password, address: '192.0.2.1', user_agent: 'test' }),
+  });
+  return SignedIn.parse(Envelope.parse(await response.json()).result?.data).staff;
+};
+
+const newIds = (): Ids => ({
+  exam: randomUUID(),
+  question: randomUUID(),
+  submission: randomUUID(),
+  candidate: randomUUID(),
+  upload: randomUUID(),
+  staff: randomUUID(),
+  session: randomUUID(),
+});
+
+/** Everything that ids can name, in another institute. */
+const foreignIds = async (): Promise<Ids> => {
+  const made = await newTestExam(service);
+  const submission = await made.reach('graded');
+  const { candidate } = await submission.read();
+  const upload = await presign(made.tenant.api, 1000);
+  const { control } = service.control.as({});
+  const [email, password] = [`${randomUUID()}@example.org`, 'correct horse battery'];
+  const { staff } = await control.staff.invite.mutate({
+    institute_id: made.tenant.instituteId,
+    email,
+    name: 'Stranger',
+    role: 'examiner',
+    password,
+  });
+  return {
+    session: (await signIn(email, password)).session_id,
+    exam: made.exam.id,
+    question: made.questionId('2'),
+    submission: submission.id,
+    candidate: candidate.id,
+    upload: upload.id,
+    staff: staff.id,
+  };
+};
+
+const foreign = await foreignIds();
+const cells = Object.keys(ROLES_OF_PROCEDURE).flatMap((path) => ROLES.map((role) => ({ path, role })));
+const isOpen = ({ path, role }: { path: string; role: Role }) =>
+  ROLES_OF_PROCEDURE[path]?.includes(role) === true;
+
+test.each(cells.filter((cell) => !isOpen(cell)))('$path refuses the role $role', async ({ path, role }) => {
+  expect(await call(path, INPUTS[path]?.(foreign) ?? {}, role)).toEqual({ refusal: 'FORBIDDEN' });
+});
+
+test.each(cells.filter(isOpen))(
+  '$path answers the role $role for ids of another institute as for missing ones',
+  async ({ path, role }) => {
+    const inputOf = INPUTS[path];
+    if (inputOf === undefined) throw new Error(`tests/rpc/roleInputs.ts has no input for ${path}`);
+    const [input, missing] = [inputOf(foreign), inputOf(newIds())];
+    const outcome = await call(path, input, role);
+    if (JSON.stringify(input) === JSON.stringify(missing)) {
+      // The input names nothing: the answer must not show anything of the other institute.
+      for (const id of Object.values(foreign)) expect(JSON.stringify(outcome)).not.toContain(id);
+      return;
+    }
+    expect(outcome).toEqual(await call(path, missing, role));
+    expect(outcome).toEqual({ refusal: expect.stringMatching(/not_found$/) });
+  },
+);
+
+test('a role that core does not know is refused everywhere', async () => {
+  for (const path of ['exams.get', 'desk.people.session', 'submissions.override'])
+    expect(await call(path, INPUTS[path]?.(foreign) ?? {}, 'teacher')).toEqual({ refusal: 'FORBIDDEN' });
+});
+
+test('npm start makes an admin of the first institute, whose password is in service.json', async () => {
+  const { desk, first_key: first } = installation;
+  expect(desk).toMatchObject({ email: expect.stringContaining('@'), password: expect.any(String) });
+  expect(await signIn(desk?.email ?? '', desk?.password ?? '')).toMatchObject({
+    role: 'admin',
+    institute_id: first?.institute_id,
+  });
+});
