@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '@evaluation/telemetry';
 import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
-import { openDatabase, PREPARED, type Database } from './tenant.ts';
+import { later, openDatabase, PREPARED, type Database } from './tenant.ts';
 
 let clone: ClonedDatabase;
 let database: Database;
@@ -63,7 +63,9 @@ test('a read takes one round trip, and so does its prepared statement', async ()
   const { rows } = await database.inTenant(institute, (tx) =>
     sql<{
       statement: string;
-    }>`select statement from pg_prepared_statements where statement like ${'/* prepared */%'}`.execute(tx),
+    }>`select statement from pg_prepared_statements where statement like ${'%select current_setting%as institute'}`.execute(
+      tx,
+    ),
   );
   expect(rows).toHaveLength(1);
 });
@@ -132,4 +134,78 @@ test('a text of several statements runs inside the transaction', async () => {
 
 test('a transaction without a statement sends nothing', async () => {
   expect(await roundTripsOf(() => database.inTenant(institute, async () => 'nothing'))).toBe(0);
+});
+
+const countCandidates = sql<{ n: number }>`${PREPARED} select count(*)::int as n from candidates`;
+
+const preparedInsert = (id: string) =>
+  sql`${PREPARED} insert into candidates (id, institute_id, external_id, metadata)
+    values (${id}, ${institute}, ${`"${id}" \\ {a,b}`}, ${null}::jsonb)`;
+
+test('statements that are sent together take one round trip, in their order', async () => {
+  const texts = ['plain', 'with "quotes", {braces} and a \\', ''];
+  const echo = sql<{
+    list: string[];
+    is: boolean;
+    n: number;
+    none: null;
+  }>`${PREPARED} select ${texts}::text[] as list,
+    ${true}::boolean as is, ${2}::int as n, ${null}::text as none`;
+  const work = () =>
+    database.inTenant(institute, async (tx) => {
+      const first = await later(tx, countCandidates);
+      await later(tx, preparedInsert(randomUUID()));
+      const echoed = await later(tx, echo);
+      expect(() => first()).toThrow(/not sent/);
+      const { rows: last } = await countCandidates.execute(tx);
+      expect(echoed()).toEqual([{ list: texts, is: true, n: 2, none: null }]);
+      return [first()[0]?.n ?? 0, last[0]?.n ?? 0];
+    });
+  const [before = 0, after] = await work();
+  expect(after).toBe(before + 1);
+  // The connection has prepared all of them: one round trip for them and one for the commit.
+  expect(await roundTripsOf(work)).toBe(2);
+});
+
+test('a statement that is left at the end is sent with the commit', async () => {
+  const id = randomUUID();
+  const work = () =>
+    database.inTenant(institute, async (tx) => {
+      await later(tx, sql`${PREPARED} delete from candidates where id = ${id}`);
+      await later(tx, preparedInsert(id));
+    });
+  await work();
+  expect(await roundTripsOf(work)).toBe(1);
+  expect(await database.readInTenant(institute, sql`select id from candidates where id = ${id}`)).toEqual([
+    { id },
+  ]);
+});
+
+test('a failure of one of several statements fails the transaction and keeps the connection', async () => {
+  const id = randomUUID();
+  const twice = () =>
+    database.inTenant(institute, async (tx) => {
+      await later(tx, preparedInsert(id));
+      await later(tx, preparedInsert(id));
+    });
+  await expect(twice()).rejects.toThrow(/duplicate key/);
+  // Again with all statements prepared, and with a statement behind the failed one.
+  await expect(twice()).rejects.toThrow(/duplicate key/);
+  const read = database.inTenant(institute, async (tx) => {
+    await later(tx, preparedInsert(id));
+    await later(tx, preparedInsert(id));
+    return countCandidates.execute(tx);
+  });
+  await expect(read).rejects.toThrow(/duplicate key/);
+  expect(await database.readInTenant(institute, sql`select id from candidates where id = ${id}`)).toEqual([]);
+});
+
+test('a rollback drops what was not sent', async () => {
+  const id = randomUUID();
+  const failing = database.inTenant(institute, async (tx) => {
+    await later(tx, preparedInsert(id));
+    throw new Error('the command failed');
+  });
+  await expect(failing).rejects.toThrow('the command failed');
+  expect(await database.readInTenant(institute, sql`select id from candidates where id = ${id}`)).toEqual([]);
 });

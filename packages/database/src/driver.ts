@@ -16,13 +16,15 @@ import pg from 'pg';
  *
  * - `begin` and the settings of a transaction are sent together with its first statement, in one message. If one of
  *   them fails, the server skips the rest, so no statement runs without its transaction and its settings.
+ * - `later` sends a statement together with the next one or with the commit. Each statement has a snapshot of its own,
+ *   as if it was sent alone. If one fails, the server skips the rest.
  * - A transaction without a statement sends nothing.
  * - `readWith` sends settings and one statement as a transaction of their own: one round trip in all.
  * - A statement that contains PREPARED is a named prepared statement: each connection parses it once. PostgreSQL also
  *   plans it once when a plan without the values is as cheap. Only for text that does not change.
  *
- * State per connection, in memory: whether `begin` and `set_config` are prepared. A new connection prepares them in its
- * first transaction, with a round trip for each.
+ * State per connection, in memory: the names of its prepared statements. A statement that is not prepared yet takes a
+ * round trip of its own, once for each connection.
  */
 
 /** Mark of a statement that is worth a named prepared statement, as in sql`${PREPARED} select …`. */
@@ -34,23 +36,33 @@ export interface Setting {
   value: string;
 }
 
-/** Prepared on each connection. */
-const TEXTS = { tenant_begin: 'begin', tenant_set: 'select set_config($1, $2, true)' } as const;
-
-/** Statement with which a transaction sets a value; it is sent together with the next statement. */
-export const settingQuery = ({ name, value }: Setting): CompiledQuery =>
-  CompiledQuery.raw(TEXTS.tenant_set, [name, value]);
+const BEGIN = `${PREPARED_MARK} begin`;
+const COMMIT = `${PREPARED_MARK} commit`;
+const SET = `${PREPARED_MARK} select set_config($1, $2, true)`;
 
 interface Statement {
   sql: string;
   parameters: readonly unknown[];
 }
 
-/** A prepared statement that is sent before another statement. */
-interface Prefix {
-  statement: keyof typeof TEXTS;
-  values: string[];
-}
+/** Statement with which a transaction sets a value; it is sent together with the next statement. */
+export const settingQuery = ({ name, value }: Setting): CompiledQuery =>
+  laterQuery(CompiledQuery.raw(SET, [name, value]));
+
+const postponed = new WeakSet<object>();
+
+/** A query that is sent with the next statement of its transaction, or with the commit. Its rows come with that one. */
+export const laterQuery = ({ sql, parameters }: Statement): CompiledQuery => {
+  if (!sql.includes(PREPARED_MARK)) throw new Error('only a prepared statement can be sent with another one');
+  const query = CompiledQuery.raw(sql, [...parameters]);
+  postponed.add(query);
+  return query;
+};
+
+const withoutRows = new WeakSet<object>();
+
+/** False for the rows of a postponed statement that was not sent yet. */
+export const hasArrived = (rows: readonly unknown[]): boolean => !withoutRows.has(rows);
 
 export const postgresDialect = (pool: pg.Pool): Dialect => ({
   createDriver: () => newDriver(pool),
@@ -67,15 +79,13 @@ export const readWith = async <Row>(
 ): Promise<Row[]> => {
   const client = await pool.connect();
   try {
-    await prepareOnce(client);
-    const { rows } = await queryBehind<Row>(client, settings.map(prefixOf), statement);
-    return rows;
+    return lastOf(await runAll<Row>(client, [...settings.map(setStatement), statement])).rows;
   } finally {
     client.release();
   }
 };
 
-const prefixOf = ({ name, value }: Setting): Prefix => ({ statement: 'tenant_set', values: [name, value] });
+const setStatement = ({ name, value }: Setting): Statement => ({ sql: SET, parameters: [name, value] });
 
 const newDriver = (pool: pg.Pool): Driver => {
   const opened = new WeakMap<DatabaseConnection, Connection>();
@@ -105,28 +115,49 @@ interface Connection extends DatabaseConnection {
   release(): void;
 }
 
+interface Postponed extends Statement {
+  deliver?: (rows: pg.QueryResult['rows']) => void;
+}
+
 const newConnection = (client: pg.PoolClient): Connection => {
   /** What is sent with the next statement. */
-  let prefix: Prefix[] = [];
+  let before: Postponed[] = [];
+  let hasBegun = false;
   let isBroken = false;
-  const run = async <Row>(statement: Statement): Promise<pg.QueryResult<Row & pg.QueryResultRow>> => {
-    const before = prefix;
-    prefix = [];
-    if (before.length > 0 && !holdsSeveral(statement)) return queryBehind(client, before, statement);
-    for (const { statement: name, values } of before) await client.query({ name, text: TEXTS[name], values });
-    return client.query<Row & pg.QueryResultRow>(configOf(statement));
+  const run = async <Row>(statement: Statement): Promise<Result<Row>> => {
+    const sent = before;
+    before = [];
+    hasBegun = true;
+    const results = await runAll<Row>(client, [...sent, statement]);
+    for (const [at, { deliver }] of sent.entries()) deliver?.(results[at]?.rows ?? []);
+    return lastOf(results);
+  };
+  const postpone = <Row>(statement: Statement): Row[] => {
+    const rows: Row[] = [];
+    withoutRows.add(rows);
+    const deliver = (arrived: pg.QueryResult['rows']): void => {
+      rows.push(...arrived);
+      withoutRows.delete(rows);
+    };
+    before.push({ ...statement, deliver });
+    return rows;
   };
   return {
     begin: async () => {
-      await prepareOnce(client);
-      prefix = [{ statement: 'tenant_begin', values: [] }];
+      before = [{ sql: BEGIN, parameters: [] }];
+      hasBegun = false;
     },
     end: async (how) => {
-      const hasBegun = prefix.length === 0;
-      prefix = [];
-      if (!hasBegun) return;
+      // What was postponed is part of the transaction; settings alone change nothing.
+      if (how === 'rollback') before = [];
+      const isEmpty = !hasBegun && before.every(({ sql }) => sql === BEGIN || sql === SET);
+      if (isEmpty) {
+        before = [];
+        return;
+      }
       try {
-        const { command } = await run({ sql: how, parameters: [] });
+        const isPrepared = how === 'commit' && before.length > 0;
+        const { command } = await run({ sql: isPrepared ? COMMIT : how, parameters: [] });
         // The commit of a transaction in which a statement has failed is a rollback.
         if (how === 'commit' && command === 'ROLLBACK') throw new Error('a failed transaction was committed');
       } catch (error) {
@@ -134,12 +165,9 @@ const newConnection = (client: pg.PoolClient): Connection => {
         throw error;
       }
     },
-    executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-      if (sql === TEXTS.tenant_set && prefix.length > 0) {
-        prefix.push({ statement: 'tenant_set', values: parameters.map(String) });
-        return { rows: [] };
-      }
-      const { command, rowCount, rows } = await run<Row>({ sql, parameters });
+    executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
+      if (postponed.has(query)) return { rows: postpone<Row>(query) };
+      const { command, rowCount, rows } = await run<Row>(query);
       return CHANGES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0), rows } : { rows };
     },
     streamQuery: () => {
@@ -149,32 +177,71 @@ const newConnection = (client: pg.PoolClient): Connection => {
   };
 };
 
-/** Only the simple protocol takes several statements in one text, and it cannot follow the prefix in one message. */
-const holdsSeveral = ({ sql }: Statement): boolean => sql.includes(';');
-
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-const prepared = new WeakSet<pg.ClientBase>();
+/** Only the simple protocol takes several statements in one text, and it cannot follow others in one message. */
+const holdsSeveral = ({ sql }: Statement): boolean => sql.includes(';');
 
-/** Prepares `begin` and `set_config` on a new connection, by an empty transaction. */
-const prepareOnce = async (client: pg.ClientBase): Promise<void> => {
-  if (prepared.has(client)) return;
-  await client.query({ name: 'tenant_begin', text: TEXTS.tenant_begin, values: [] });
-  await client.query({ name: 'tenant_set', text: TEXTS.tenant_set, values: ['app.institute', ''] });
-  await client.query({ name: 'tenant_rollback', text: 'rollback', values: [] });
-  prepared.add(client);
+type Result<Row> = pg.QueryResult<Row & pg.QueryResultRow>;
+
+/** Names of the prepared statements of each connection. */
+const prepared = new WeakMap<pg.ClientBase, Set<string>>();
+
+/**
+ * The names of the statements that the connection has prepared. A new connection prepares `begin` and `set_config` by an
+ * empty transaction: `readWith` has to send the latter together with its statement.
+ */
+const preparedBy = async (client: pg.ClientBase): Promise<Set<string>> => {
+  const known = prepared.get(client);
+  if (known !== undefined) return known;
+  await client.query(configOf({ sql: BEGIN, parameters: [] }));
+  await client.query(configOf({ sql: SET, parameters: ['app.institute', ''] }));
+  await client.query('rollback');
+  const names = new Set([nameOf(BEGIN) ?? '', nameOf(SET) ?? '']);
+  prepared.set(client, names);
+  return names;
+};
+
+/** Runs statements in order, in one message if the connection has prepared all but the last one. */
+const runAll = async <Row>(
+  client: pg.ClientBase,
+  statements: readonly Statement[],
+): Promise<Result<Row>[]> => {
+  const known = await preparedBy(client);
+  const results: Result<Row>[] = [];
+  let message: Statement[] = [];
+  const send = async (): Promise<void> => {
+    const last = message.at(-1);
+    if (last === undefined) return;
+    results.push(...(await sendTogether<Row>(client, message.slice(0, -1), last)));
+    const name = nameOf(last.sql);
+    if (name !== undefined) known.add(name);
+    message = [];
+  };
+  for (const statement of statements) {
+    if (holdsSeveral(statement)) await send();
+    message.push(statement);
+    // pg prepares a statement only at the end of a message.
+    if (!known.has(nameOf(statement.sql) ?? '')) await send();
+  }
+  await send();
+  return results;
+};
+
+const lastOf = <Row>(results: readonly Result<Row>[]): Result<Row> => {
+  const last = results.at(-1);
+  if (last === undefined) throw new Error('PostgreSQL returned no result of the statement');
+  return last;
 };
 
 const names = new Map<string, string>();
 
 /** The name of a prepared statement; undefined for all other statements. */
 const nameOf = (text: string): string | undefined => {
-  if (!text.includes(PREPARED_MARK)) return undefined;
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `p_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
-    names.set(text, name);
-  }
+  const known = names.get(text);
+  if (known !== undefined || !text.includes(PREPARED_MARK)) return known;
+  const name = `p_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  names.set(text, name);
   return name;
 };
 
@@ -184,11 +251,12 @@ const configOf = ({ sql, parameters }: Statement): pg.QueryConfig<unknown[]> => 
 };
 
 /** Sends prepared statements and then `statement` in one message; the server skips the rest after a failure. */
-const queryBehind = async <Row>(
+const sendTogether = async <Row>(
   client: pg.ClientBase,
-  prefix: readonly Prefix[],
+  before: readonly Statement[],
   statement: Statement,
-): Promise<pg.QueryResult<Row & pg.QueryResultRow>> => {
+): Promise<Result<Row>[]> => {
+  if (before.length === 0) return [await client.query<Row & pg.QueryResultRow>(configOf(statement))];
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const config = { ...configOf(statement), queryMode: 'extended' };
   const query = new pg.Query<Row & pg.QueryResultRow>(
@@ -202,8 +270,8 @@ const queryBehind = async <Row>(
   query.submit = (connection) => {
     connection.stream.cork();
     try {
-      for (const { statement: name, values } of prefix) {
-        connection.bind({ statement: name, values }, true);
+      for (const { sql, parameters } of before) {
+        connection.bind({ statement: nameOf(sql) ?? '', values: parameters.map(wireValue) }, true);
         connection.describe({ type: 'P', name: '' }, true);
         connection.execute({ portal: '' }, true);
       }
@@ -214,16 +282,28 @@ const queryBehind = async <Row>(
   };
   client.query(query);
   try {
-    // A result for each statement that was sent; the last one is the statement's.
     const results = await promise;
-    const last: pg.QueryResult<Row & pg.QueryResultRow> | undefined = Array.isArray(results)
-      ? results.at(-1)
-      : undefined;
-    if (last === undefined) throw new Error('PostgreSQL returned no result of the statement');
-    return last;
+    if (!Array.isArray(results) || results.length !== before.length + 1)
+      throw new Error('PostgreSQL returned no result for each statement');
+    return results;
   } catch (error) {
     // The trace begins at the caller and not at the socket.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }
+};
+
+/** A parameter as text, as `pg` writes it for a statement that is sent alone. */
+const wireValue = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return `{${value.map(arrayElement).join(',')}}`;
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+};
+
+const arrayElement = (value: unknown): string => {
+  if (value === null || value === undefined) return 'NULL';
+  const text = wireValue(value) ?? '';
+  return Array.isArray(value) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 };

@@ -5,6 +5,7 @@ export {
   hasTurn,
   Held,
   json,
+  later,
   openDatabase,
   PREPARED,
   type Caller,

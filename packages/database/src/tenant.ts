@@ -7,7 +7,7 @@ import type { Logger } from '@evaluation/telemetry';
 import { createTurns } from '@evaluation/turns';
 import { PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
-import { PREPARED_MARK, postgresDialect, readWith, settingQuery } from './driver.ts';
+import { hasArrived, laterQuery, PREPARED_MARK, postgresDialect, readWith, settingQuery } from './driver.ts';
 
 export type Tx = Transaction<DB>;
 
@@ -352,6 +352,19 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** Mark of a statement that each connection parses once (see driver.ts), as in sql`${PREPARED} select …`. */
 export const PREPARED = sql.raw(PREPARED_MARK);
+
+/**
+ * Sends a prepared statement together with the next one of the transaction, or with its commit. That one reports its
+ * failure too. A rollback drops a statement that was not sent yet.
+ * @returns a function that gives the rows, once the next statement has run
+ */
+export const later = async <Row>(tx: Tx, query: RawBuilder<Row>): Promise<() => Row[]> => {
+  const { rows } = await tx.executeQuery<Row>(laterQuery(query.compile(tx)));
+  return () => {
+    if (!hasArrived(rows)) throw new Error('the statement was not sent yet');
+    return rows;
+  };
+};
 
 /** A value for a jsonb column; the driver would turn a plain array into a PostgreSQL array. */
 export const json = (value: unknown) => sql<unknown>`${JSON.stringify(value)}::jsonb`;
