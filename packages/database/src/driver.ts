@@ -59,6 +59,9 @@ export const laterQuery = ({ sql, parameters }: Statement): CompiledQuery => {
   return query;
 };
 
+/** A query that sends the postponed statements now. */
+export const SEND = CompiledQuery.raw('send the postponed statements');
+
 const withoutRows = new WeakSet<object>();
 
 /** False for the rows of a postponed statement that was not sent yet. */
@@ -124,14 +127,16 @@ const newConnection = (client: pg.PoolClient): Connection => {
   let before: Postponed[] = [];
   let hasBegun = false;
   let isBroken = false;
-  const run = async <Row>(statement: Statement): Promise<Result<Row>> => {
+  const sendPostponed = async <Row>(statement?: Statement): Promise<Result<Row>[]> => {
     const sent = before;
     before = [];
     hasBegun = true;
-    const results = await runAll<Row>(client, [...sent, statement]);
+    const results = await runAll<Row>(client, statement === undefined ? sent : [...sent, statement]);
     for (const [at, { deliver }] of sent.entries()) deliver?.(results[at]?.rows ?? []);
-    return lastOf(results);
+    return results;
   };
+  const run = async <Row>(statement: Statement): Promise<Result<Row>> =>
+    lastOf(await sendPostponed<Row>(statement));
   const postpone = <Row>(statement: Statement): Row[] => {
     const rows: Row[] = [];
     withoutRows.add(rows);
@@ -166,6 +171,10 @@ const newConnection = (client: pg.PoolClient): Connection => {
       }
     },
     executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
+      if (query === SEND) {
+        await sendPostponed();
+        return { rows: [] };
+      }
       if (postponed.has(query)) return { rows: postpone<Row>(query) };
       const { command, rowCount, rows } = await run<Row>(query);
       return CHANGES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0), rows } : { rows };

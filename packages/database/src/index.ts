@@ -8,6 +8,7 @@ export {
   later,
   openDatabase,
   PREPARED,
+  send,
   type Caller,
   type Database,
   type DatabaseOptions,

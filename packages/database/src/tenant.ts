@@ -1,13 +1,21 @@
 import { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Kysely, sql, type RawBuilder, type Transaction } from 'kysely';
+import { Kysely, sql, type CompiledQuery, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import { jittered } from '@evaluation/backoff';
 import type { Logger } from '@evaluation/telemetry';
 import { createTurns } from '@evaluation/turns';
 import { PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
-import { hasArrived, laterQuery, PREPARED_MARK, postgresDialect, readWith, settingQuery } from './driver.ts';
+import {
+  hasArrived,
+  laterQuery,
+  PREPARED_MARK,
+  postgresDialect,
+  readWith,
+  SEND,
+  settingQuery,
+} from './driver.ts';
 
 export type Tx = Transaction<DB>;
 
@@ -358,12 +366,20 @@ export const PREPARED = sql.raw(PREPARED_MARK);
  * failure too. A rollback drops a statement that was not sent yet.
  * @returns a function that gives the rows, once the next statement has run
  */
-export const later = async <Row>(tx: Tx, query: RawBuilder<Row>): Promise<() => Row[]> => {
+export const later = async <Row>(
+  tx: Tx,
+  query: { compile(tx: Tx): CompiledQuery<Row> },
+): Promise<() => Row[]> => {
   const { rows } = await tx.executeQuery<Row>(laterQuery(query.compile(tx)));
   return () => {
     if (!hasArrived(rows)) throw new Error('the statement was not sent yet');
     return rows;
   };
+};
+
+/** Sends the statements of `later` now, in one message. */
+export const send = async (tx: Tx): Promise<void> => {
+  await tx.executeQuery(SEND);
 };
 
 /** A value for a jsonb column; the driver would turn a plain array into a PostgreSQL array. */
