@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import { newId } from '../newId.ts';
 
 export interface Registration {
@@ -22,7 +22,7 @@ export const registerCandidates = async (
   if (candidateIds.length === 0) return new Map();
   const rows = JSON.stringify(candidateIds.map((candidate_id) => ({ id: newId(), candidate_id })));
   const registered = await sql<{ id: string; candidate_id: string; is_new: boolean }>`
-    with made as (
+    ${PREPARED} with made as (
       insert into registrations (id, institute_id, exam_id, candidate_id)
       select id, ${instituteId}, ${examId}, candidate_id
       from jsonb_to_recordset(${rows}::jsonb) as sent(id uuid, candidate_id uuid)

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { sql, type RawBuilder } from 'kysely';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contract/schemas';
@@ -20,28 +20,14 @@ export const upsertCandidates = async (
 ): Promise<CandidatesCreated['candidates']> => {
   if (candidates.length === 0) return [];
   const sent = candidates.map((candidate) => ({ ...candidate, id: newId() }));
-  await sql`
-    insert into candidates (id, institute_id, external_id, name, roll_number, section_or_class, metadata)
-    select id, ${instituteId}, external_id, name, roll_number, section_or_class, metadata
-    from jsonb_to_recordset(${JSON.stringify(sent)}::jsonb) as sent(
-      id uuid, external_id text, name text, roll_number text, section_or_class text, metadata jsonb)
-    order by external_id
-    on conflict (institute_id, external_id) do update set
-      name = coalesce(excluded.name, candidates.name),
-      roll_number = coalesce(excluded.roll_number, candidates.roll_number),
-      section_or_class = coalesce(excluded.section_or_class, candidates.section_or_class),
-      metadata = coalesce(excluded.metadata, candidates.metadata)
-    where (candidates.name, candidates.roll_number, candidates.section_or_class, candidates.metadata)
-      is distinct from (
-        coalesce(excluded.name, candidates.name), coalesce(excluded.roll_number, candidates.roll_number),
-        coalesce(excluded.section_or_class, candidates.section_or_class), coalesce(excluded.metadata, candidates.metadata))
-  `.execute(tx);
+  await later(tx, upsertStatement(instituteId, sent));
   // A separate statement, so that it sees rows that another call committed while the insert waited for its lock.
   const found = await tx
     .selectFrom('candidates')
     .select(['id', 'external_id', 'erased_at'])
     .where('institute_id', '=', instituteId)
     .where('external_id', '=', sql<string>`any(${candidates.map(({ external_id }) => external_id)}::text[])`)
+    .modifyEnd(PREPARED)
     .execute();
   // An erasure gives a candidate a new external id. A client may have read it and sent it; the row stays unchanged.
   const erased = found.filter(({ erased_at }) => erased_at !== null).map(({ id }) => id);
@@ -55,6 +41,26 @@ export const upsertCandidates = async (
     return { id, external_id, created: id === ours };
   });
 };
+
+/** Inserts or updates candidates, and locks the rows of those that exist. */
+export const upsertStatement = (
+  instituteId: string,
+  candidates: readonly (CandidateInput & { id: string })[],
+): RawBuilder<unknown> => sql`
+  ${PREPARED} insert into candidates (id, institute_id, external_id, name, roll_number, section_or_class, metadata)
+  select id, ${instituteId}, external_id, name, roll_number, section_or_class, metadata
+  from jsonb_to_recordset(${JSON.stringify(candidates)}::jsonb) as sent(
+    id uuid, external_id text, name text, roll_number text, section_or_class text, metadata jsonb)
+  order by external_id
+  on conflict (institute_id, external_id) do update set
+    name = coalesce(excluded.name, candidates.name),
+    roll_number = coalesce(excluded.roll_number, candidates.roll_number),
+    section_or_class = coalesce(excluded.section_or_class, candidates.section_or_class),
+    metadata = coalesce(excluded.metadata, candidates.metadata)
+  where (candidates.name, candidates.roll_number, candidates.section_or_class, candidates.metadata)
+    is distinct from (
+      coalesce(excluded.name, candidates.name), coalesce(excluded.roll_number, candidates.roll_number),
+      coalesce(excluded.section_or_class, candidates.section_or_class), coalesce(excluded.metadata, candidates.metadata))`;
 
 /** Reports each `external_id` that occurs twice in a request, on the parts that could be parsed. */
 export const repeatedCandidates = (

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure, errors, type Failure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/signed-actor';
 import type { Services } from '../services.ts';
@@ -48,20 +48,21 @@ export const once = async <T>(
   const services = turnAt === undefined ? given : { ...given, database: given.database.inTurnAt(turnAt) };
   if (idempotent === null) return command(services);
   const instituteId = actor.institute_id;
-  const later: (() => Promise<void>)[] = [];
+  const effects: (() => Promise<void>)[] = [];
   const outcome = await services.database.inTenant(instituteId, async (tx): Promise<Settled<T>> => {
-    later.length = 0;
-    await lockKey(tx, instituteId, idempotent.key);
+    effects.length = 0;
+    const locked = await lockKey(tx, instituteId, idempotent.key);
     const known = await findOutcome(tx, instituteId, idempotent.key);
+    if (locked()[0]?.mine !== true) throw new DomainFailure('request_in_progress');
     if (known !== null) {
       if (known.fingerprint !== idempotent.fingerprint) throw new DomainFailure('idempotency_key_reused');
       throw new Replayed(known.outcome);
     }
-    await sql`savepoint command`.execute(tx);
-    const settled = await settle(() => command(within(services, tx, later)));
+    await later(tx, sql`${PREPARED} savepoint command`);
+    const settled = await settle(() => command(within(services, tx, effects)));
     if ('refused' in settled) {
       await sql`rollback to savepoint command`.execute(tx);
-      later.length = 0;
+      effects.length = 0;
     }
     await storeOutcome(
       tx,
@@ -71,7 +72,7 @@ export const once = async <T>(
     );
     return settled;
   });
-  for (const effect of later) await effect();
+  for (const effect of effects) await effect();
   if ('refused' in outcome) throw outcome.refused;
   return outcome.answer;
 };
@@ -94,19 +95,20 @@ export const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
   return status < 500 && ![402, 409, 429].includes(status);
 };
 
-/** @throws DomainFailure request_in_progress while another request holds the key */
-const lockKey = async (tx: Tx, instituteId: string, key: string): Promise<void> => {
-  const { rows } = await sql<{ mine: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${instituteId}/${key}`}, 0)) as mine`.execute(tx);
-  if (rows[0]?.mine !== true) throw new DomainFailure('request_in_progress');
-};
+/** Locks the key before the next statement, unless another request holds it. */
+const lockKey = (tx: Tx, instituteId: string, key: string) =>
+  later(
+    tx,
+    sql<{ mine: boolean }>`
+      ${PREPARED} select pg_try_advisory_xact_lock(hashtextextended(${`${instituteId}/${key}`}, 0)) as mine`,
+  );
 
 /** Runs one `inTenant` in a savepoint: after an error the command can go on, as it can without a key. */
 const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
-  await sql`savepoint part`.execute(tx);
+  await later(tx, sql`${PREPARED} savepoint part`);
   try {
     const answer = await work(tx);
-    await sql`release savepoint part`.execute(tx);
+    await later(tx, sql`${PREPARED} release savepoint part`);
     return answer;
   } catch (error) {
     // If the connection is lost, the rollback fails too; the first error is the one to report.
@@ -116,13 +118,13 @@ const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
 };
 
 /** `inTenant` joins the transaction, and effects on other parts of the service wait for the commit. */
-const within = (services: Services, tx: Tx, later: (() => Promise<void>)[]): Services => ({
+const within = (services: Services, tx: Tx, effects: (() => Promise<void>)[]): Services => ({
   ...services,
   database: { ...services.database, inTenant: (_instituteId, work) => part(tx, work) },
   afterCommit: async (effect) => {
-    later.push(effect);
+    effects.push(effect);
   },
   wakeDispatcher: (news) => {
-    later.push(async () => services.wakeDispatcher(news));
+    effects.push(async () => services.wakeDispatcher(news));
   },
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { jittered } from '@evaluation/backoff';
-import type { Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 import { errors, type ErrorCode, type Failure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import { startRounds, type Rounds } from '../rounds.ts';
@@ -43,12 +43,13 @@ export const findOutcome = async (
     .where('institute_id', '=', instituteId)
     .where('key', '=', key)
     .where('created_at', '>', sql<Date>`clock_timestamp() - ${KEPT}`)
+    .modifyEnd(PREPARED)
     .executeTakeFirst();
   if (row === undefined) return null;
   return { fingerprint: row.fingerprint, outcome: Stored.parse(JSON.parse(row.outcome)) };
 };
 
-/** Stores an outcome; replaces an expired one that is not deleted yet. */
+/** Stores an outcome with the commit; replaces an expired one that is not deleted yet. */
 export const storeOutcome = async (
   tx: Tx,
   instituteId: string,
@@ -60,11 +61,14 @@ export const storeOutcome = async (
     outcome: JSON.stringify(outcome),
     created_at: sql<Date>`clock_timestamp()`,
   };
-  await tx
-    .insertInto('idempotency_records')
-    .values({ institute_id: instituteId, key, ...stored })
-    .onConflict((conflict) => conflict.columns(['institute_id', 'key']).doUpdateSet(stored))
-    .execute();
+  await later(
+    tx,
+    tx
+      .insertInto('idempotency_records')
+      .values({ institute_id: instituteId, key, ...stored })
+      .onConflict((conflict) => conflict.columns(['institute_id', 'key']).doUpdateSet(stored))
+      .modifyEnd(PREPARED),
+  );
 };
 
 const SWEEP_MS = 60_000;

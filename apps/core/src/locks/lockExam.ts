@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hasTurn, Held, type Tx } from '@evaluation/database';
+import { hasTurn, Held, later, PREPARED, send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
@@ -24,33 +24,49 @@ const WAIT_MS = 3000;
  * back and runs it again in its turn, and it holds no connection meanwhile
  * @throws the database's lock timeout if the transaction has its turn and another replica holds the exam for WAIT_MS
  */
-export const lockExam = async (tx: Tx, viewer: Viewer, examId: string) => {
-  const exam = isUuid(examId)
-    ? ((await selectExam(tx, viewer, examId).forNoKeyUpdate().skipLocked().executeTakeFirst()) ??
-      (await waitForExam(tx, viewer, examId)))
-    : undefined;
-  if (exam === undefined || exam.status === 'deleted') throw new DomainFailure('exam_not_found');
-  return exam;
-};
+export const lockExam = async (tx: Tx, viewer: Viewer, examId: string): Promise<LockedExam> =>
+  (await lockExamAndRead(tx, viewer, examId, send)).exam;
+
+export type LockedExam = NonNullable<Awaited<ReturnType<ReturnType<typeof selectExam>['executeTakeFirst']>>>;
 
 /**
- * Waits for an exam that `skipLocked` did not return. At most two transactions of this process have their turn at an
- * exam, so a burst on one exam holds two connections.
+ * As `lockExam`. The statement of `read` is sent in the same message and runs under the lock.
+ * @returns also what `read` has returned
  */
-const waitForExam = async (tx: Tx, viewer: Viewer, examId: string) => {
+export const lockExamAndRead = async <T>(
+  tx: Tx,
+  viewer: Viewer,
+  examId: string,
+  read: (tx: Tx) => Promise<T>,
+): Promise<{ exam: LockedExam; found: T }> => {
+  if (!isUuid(examId)) throw new DomainFailure('exam_not_found');
   const key = turnAtExam(viewer.institute_id, examId);
-  if (!hasTurn(tx, key)) {
-    const seen = await selectExam(tx, viewer, examId).executeTakeFirst();
-    if (seen === undefined || seen.status === 'deleted') return undefined;
-    throw new Held(key);
+  const isItsTurn = hasTurn(tx, key);
+  const locked = await (isItsTurn ? lockInTurn : lockAtOnce)(tx, viewer, examId);
+  const found = await read(tx);
+  const [exam] = locked();
+  if (exam === undefined && !isItsTurn) {
+    const seen = await selectExam(tx, viewer, examId).modifyEnd(PREPARED).executeTakeFirst();
+    if (seen !== undefined && seen.status !== 'deleted') throw new Held(key);
   }
-  await sql.raw(`set local lock_timeout = ${WAIT_MS}`).execute(tx);
-  const exam = await selectExam(tx, viewer, examId).forNoKeyUpdate().executeTakeFirst();
-  await sql.raw('set local lock_timeout to default').execute(tx);
-  return exam;
+  if (exam === undefined || exam.status === 'deleted') throw new DomainFailure('exam_not_found');
+  return { exam, found };
 };
 
-export type LockedExam = Awaited<ReturnType<typeof lockExam>>;
+/** Locks the exam unless another transaction has locked it. */
+const lockAtOnce = (tx: Tx, viewer: Viewer, examId: string) =>
+  later(tx, selectExam(tx, viewer, examId).forNoKeyUpdate().skipLocked().modifyEnd(PREPARED));
+
+/**
+ * Waits for the exam. At most two transactions of this process have their turn at an exam, so a burst on one exam holds
+ * two connections.
+ */
+const lockInTurn = async (tx: Tx, viewer: Viewer, examId: string) => {
+  await later(tx, sql`${PREPARED} set local lock_timeout = ${sql.lit(WAIT_MS)}`);
+  const locked = await later(tx, selectExam(tx, viewer, examId).forNoKeyUpdate().modifyEnd(PREPARED));
+  await later(tx, sql`${PREPARED} set local lock_timeout to default`);
+  return locked;
+};
 
 /**
  * Refuses a change that the exam's status does not allow. Called alone if another resource must be checked first.

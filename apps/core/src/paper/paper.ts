@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
 import * as z from 'zod/v4';
 import { rubricInForce } from './inForce.ts';
@@ -16,6 +16,21 @@ export const readPaper = async (
     tx,
   );
   return z.array(MarkedQuestion).parse(rows[0]?.questions);
+};
+
+/**
+ * Reads the questions of a typed exam in paper order, without rubrics. Empty for a handwritten exam. Rubrics are not
+ * needed to accept answers, so a submission is accepted while their table is locked.
+ */
+export const readTypedPaper = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+): Promise<MarkedQuestion[]> => {
+  const { rows } = await sql<{ questions: unknown }>`
+    ${PREPARED} select ${questionsOf(instituteId, examId, null)} as questions
+    from exams e where e.institute_id = ${instituteId} and e.id = ${examId} and e.mode = 'typed'`.execute(tx);
+  return z.array(MarkedQuestion).parse(rows[0]?.questions ?? []);
 };
 
 export const CurrentPaper = z.object({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 
 /**
  * Copies accepted in a UTC day (docs/architecture.md#daily-quota), counted for the institute and for each key in the
@@ -32,29 +32,36 @@ export interface Allowance {
 
 export type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
 
-/** @returns the first exceeded allowance (the caller must roll back), or null */
+/**
+ * Counts a copy with the next statement of the transaction.
+ * @returns a function that tells, after that statement, the first exceeded allowance (the caller must roll back) or null
+ */
 export const countCopy = async (
   tx: Tx,
   instituteId: string,
   day: string,
   allowances: readonly Allowance[],
-): Promise<UsedUp | null> => {
+): Promise<() => UsedUp | null> => {
+  const counts: (() => UsedUp | null)[] = [];
   for (const { quota, counterId, limit } of allowances) {
     const counted =
       limit !== null && limit < 1
-        ? undefined
-        : await tx
-            .insertInto('daily_copies')
-            .values({ institute_id: instituteId, counter_id: counterId, day, copies: 1 })
-            .onConflict((conflict) => {
-              const oneMore = conflict
-                .columns(['institute_id', 'counter_id', 'day'])
-                .doUpdateSet({ copies: sql<number>`daily_copies.copies + 1` });
-              return limit === null ? oneMore : oneMore.where('daily_copies.copies', '<', limit);
-            })
-            .returning('copies')
-            .executeTakeFirst();
-    if (counted === undefined && limit !== null) return { quota, limit };
+        ? () => []
+        : await later(
+            tx,
+            tx
+              .insertInto('daily_copies')
+              .values({ institute_id: instituteId, counter_id: counterId, day, copies: 1 })
+              .onConflict((conflict) => {
+                const oneMore = conflict
+                  .columns(['institute_id', 'counter_id', 'day'])
+                  .doUpdateSet({ copies: sql<number>`daily_copies.copies + 1` });
+                return limit === null ? oneMore : oneMore.where('daily_copies.copies', '<', limit);
+              })
+              .returning('copies')
+              .modifyEnd(PREPARED),
+          );
+    counts.push(() => (limit !== null && counted().length === 0 ? { quota, limit } : null));
   }
-  return null;
+  return () => counts.map((usedUp) => usedUp()).find((usedUp) => usedUp !== null) ?? null;
 };

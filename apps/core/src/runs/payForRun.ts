@@ -1,4 +1,4 @@
-import type { Tx } from '@evaluation/database';
+import { later, PREPARED, send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/signed-actor';
 import { release, reserve } from '../credits/ledger.ts';
@@ -6,15 +6,48 @@ import type { StoppedRun } from './stopRun.ts';
 import { takePlace } from './takePlace.ts';
 import { countCopy, nextReset, today, type Allowance } from '../quotas/dailyCopies.ts';
 
-export const readTerms = async (tx: Tx, actor: Actor) => {
-  const terms = await tx
-    .selectFrom('institutes')
-    .leftJoin('api_keys', (join) =>
-      join.onRef('api_keys.institute_id', '=', 'institutes.id').on('api_keys.id', '=', actor.key_id),
-    )
-    .select(['credits_per_page', 'credits_per_answer', 'daily_copy_quota', 'daily_copy_cap', today.as('day')])
-    .where('institutes.id', '=', actor.institute_id)
-    .executeTakeFirstOrThrow();
+export const readTerms = async (tx: Tx, actor: Actor): Promise<Terms> => {
+  const terms = await laterTerms(tx, actor);
+  await send(tx);
+  return terms();
+};
+
+/** As `readTerms`, with the next statement of the transaction. */
+export const laterTerms = async (tx: Tx, actor: Actor): Promise<() => Terms> => {
+  const rows = await later(
+    tx,
+    tx
+      .selectFrom('institutes')
+      .leftJoin('api_keys', (join) =>
+        join.onRef('api_keys.institute_id', '=', 'institutes.id').on('api_keys.id', '=', actor.key_id),
+      )
+      .select([
+        'credits_per_page',
+        'credits_per_answer',
+        'daily_copy_quota',
+        'daily_copy_cap',
+        today.as('day'),
+      ])
+      .where('institutes.id', '=', actor.institute_id)
+      .modifyEnd(PREPARED),
+  );
+  return () => {
+    const [terms] = rows();
+    if (terms === undefined) throw new Error(`institute ${actor.institute_id} is missing`);
+    return termsOf(terms, actor);
+  };
+};
+
+const termsOf = (
+  terms: {
+    credits_per_page: string | null;
+    credits_per_answer: string | null;
+    daily_copy_quota: number;
+    daily_copy_cap: number | null;
+    day: string;
+  },
+  actor: Actor,
+) => {
   const allowances: Allowance[] = [
     { quota: 'daily_copy_quota', counterId: actor.institute_id, limit: terms.daily_copy_quota },
     { quota: 'daily_copy_cap', counterId: actor.key_id, limit: terms.daily_copy_cap },
@@ -26,7 +59,7 @@ export const readTerms = async (tx: Tx, actor: Actor) => {
     allowances,
   };
 };
-export type Terms = Awaited<ReturnType<typeof readTerms>>;
+export type Terms = ReturnType<typeof termsOf>;
 
 /**
  * Counts one copy of the daily quota, gives an accepted run its place in the queue and reserves its credits. These are
@@ -42,13 +75,16 @@ export const payForRun = async (
   paid: { run: { id: string; price: number }; waits: boolean; terms: Terms; freed: StoppedRun | null },
 ): Promise<void> => {
   const { run, waits, terms, freed } = paid;
+  // Sent together, with what the caller has postponed.
   const usedUp = await countCopy(tx, actor.institute_id, terms.day, terms.allowances);
-  if (waits) await takePlace(tx, actor.institute_id, run.id);
+  if (waits) await later(tx, takePlace(actor.institute_id, run.id));
   if (freed !== null) await release(tx, freed, freed.price);
   await reserve(tx, { institute_id: actor.institute_id, run_id: run.id }, run.price);
-  if (usedUp !== null) {
+  await send(tx);
+  const exceeded = usedUp();
+  if (exceeded !== null) {
     throw new DomainFailure('daily_quota_exceeded', {
-      details: { quota: usedUp.quota, limit: usedUp.limit, resets_at: nextReset(terms.day) },
+      details: { quota: exceeded.quota, limit: exceeded.limit, resets_at: nextReset(terms.day) },
     });
   }
 };

@@ -1,27 +1,26 @@
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { SubmissionCreate, type Submission } from '@evaluation/rest-contract/schemas';
 import { isRead, MAX_AMOUNT, priceOf, quoteFor, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, isUuid, refuseField } from '../accept.ts';
-import { registerCandidates } from '../candidates/register.ts';
-import { upsertCandidates } from '../candidates/upsert.ts';
+import { accept, refuseField } from '../accept.ts';
 import { insufficientCredits } from '../credits/ledger.ts';
-import { lockExam, refuseChange } from '../locks/lockExam.ts';
+import { lockExamAndRead, refuseChange, type LockedExam } from '../locks/lockExam.ts';
 import { newId } from '../newId.ts';
 import { announceStop, stopRun, type StoppedRun } from '../runs/stopRun.ts';
 import type { Services } from '../services.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
-import { readSubmission } from './getSubmission.ts';
+import { laterNewSubmission } from './getSubmission.ts';
 import { insertSubmission } from './insertSubmission.ts';
 import { countCredits } from '../metrics.ts';
 import { lockRowFor } from '../locks/lockSubmission.ts';
-import { readPaper } from '../paper/paper.ts';
-import { payForRun, readTerms } from '../runs/payForRun.ts';
+import { readTypedPaper } from '../paper/paper.ts';
+import { laterTerms, payForRun } from '../runs/payForRun.ts';
+import { takeCandidate, type TakenCandidate } from './takeCandidate.ts';
 import { takeCopy } from './takeCopy.ts';
 import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
 
@@ -33,26 +32,22 @@ export const createSubmission = async (
   body: unknown,
 ): Promise<Submission> => {
   const created = await services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor, examId);
+    const { exam, found } = await lockExamAndRead(tx, actor, examId, async () => {
+      const terms = await laterTerms(tx, actor);
+      return { paper: await readTypedPaper(tx, actor.institute_id, examId), terms: terms() };
+    });
     refuseChange(exam, 'submit');
-    // Rubrics are not needed yet, so a submission is accepted while their table is locked.
-    const paper = exam.mode === 'typed' ? await readPaper(tx, actor.institute_id, exam.id, null) : [];
+    const { paper, terms } = found;
     const request = checkRequest(
       accept(SubmissionCreate, body, (parts) => problemsOfAnswers(parts, exam.mode, paper)),
       exam.mode,
     );
 
     const submissionId = newId();
-    const candidateId = await takeCandidate(tx, actor.institute_id, exam.id, request);
+    const candidate = await takeCandidate(tx, actor.institute_id, exam.id, request);
     // Checked before the upload and the answers: a repeated request must report its first submission, and not a used
     // upload.
-    const replacedId = await findReplaced(
-      tx,
-      actor.institute_id,
-      exam,
-      candidateId,
-      request.replace === true,
-    );
+    const replacedId = replacedBy(candidate, request.replace === true);
     const intake =
       exam.mode === 'handwritten'
         ? await takeCopy(tx, {
@@ -63,7 +58,6 @@ export const createSubmission = async (
           })
         : takeTypedAnswers(paper, request.answers ?? []);
 
-    const terms = await readTerms(tx, actor);
     const lane = exam.mode === 'handwritten' ? 'copy' : 'typed';
     const unit = runLanes[lane].grades === 'pages' ? 'page' : 'answer';
     const price = priceOf(unit, unit === 'page' ? terms.credits_per_page : terms.credits_per_answer);
@@ -74,31 +68,26 @@ export const createSubmission = async (
     const replaced =
       replacedId === null ? null : await replaceWith(tx, actor.institute_id, replacedId, submissionId);
     const run = { id: newId(), attempt: 1, lane, price: quote.credits } as const;
+    const waits = intake.questionsForAi > 0;
+    // From here on the statements travel in one message, which `payForRun` sends.
     await insertSubmission(tx, {
       instituteId: actor.institute_id,
       submissionId,
       examId: exam.id,
-      candidateId,
+      candidateId: candidate.id,
       run,
       intake,
       quote,
       metadata: request.metadata ?? null,
     });
-    if (replacedId === null) {
-      await tx
-        .updateTable('exams')
-        .set({ live_submissions: exam.live_submissions + 1, live_unfinalized: exam.live_unfinalized + 1 })
-        .where('institute_id', '=', actor.institute_id)
-        .where('id', '=', exam.id)
-        .execute();
-    }
+    if (replacedId === null) await countLive(tx, actor.institute_id, exam);
     // Registrations of a changed candidate are updated now and not at the commit: transactions that hold a registration
     // wait for the credits, so a transaction that holds the credits must not wait for a registration.
-    await sql`set constraints touch_registrations immediate`.execute(tx);
-    // Read before `payForRun` locks the most contended rows.
-    const submission = await readSubmission(tx, actor, submissionId, services.lanePace);
-    await payForRun(tx, actor, { run, waits: intake.questionsForAi > 0, terms, freed: replaced });
-    return { submission, stopped: replaced, price: run.price };
+    await later(tx, sql`${PREPARED} set constraints touch_registrations immediate`);
+    // Read before the most contended rows are locked.
+    const submission = await laterNewSubmission(tx, actor, { submissionId, run, waits }, services.lanePace);
+    await payForRun(tx, actor, { run, waits, terms, freed: replaced });
+    return { submission: submission(), stopped: replaced, price: run.price };
   });
   // A submission that its keys have marked has no run that waits.
   if (created.submission.status === 'queued') services.wakeDispatcher(created.submission.lane);
@@ -152,61 +141,28 @@ const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'):
   return request;
 };
 
-/** @returns the id of the created, updated or found candidate @throws DomainFailure candidate_not_found */
-const takeCandidate = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  request: SubmissionCreate,
-): Promise<string> => {
-  const id =
-    request.candidate != null
-      ? (await upsertCandidates(tx, instituteId, [request.candidate]))[0]?.id
-      : await findCandidate(tx, instituteId, request.candidate_id ?? '');
-  if (id === undefined) throw new DomainFailure('candidate_not_found');
-  await registerCandidates(tx, instituteId, examId, [id]);
-  return id;
-};
-
-const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<string | undefined> => {
-  if (!isUuid(id)) return undefined;
-  const row = await tx
-    .selectFrom('candidates')
-    .select('id')
-    .where('institute_id', '=', instituteId)
-    .where('id', '=', id)
-    // The row lock orders this against an erasure: the erasure sees the submission, or this statement sees `erased_at`.
-    .where('erased_at', 'is', null)
-    .forKeyShare()
-    .executeTakeFirst();
-  return row?.id;
-};
-
 /**
- * Finds the candidate's only live submission; the exam's lock prevents a new one. @returns the one to replace, or null
+ * @returns the submission to replace, or null
  * @throws DomainFailure submission_exists, submission_finalized
  */
-const findReplaced = async (
-  tx: Tx,
-  instituteId: string,
-  exam: { id: string },
-  candidateId: string,
-  replace: boolean,
-): Promise<string | null> => {
-  const live = await tx
-    .selectFrom('submissions')
-    .select(['id', 'finalized_at'])
-    .where('institute_id', '=', instituteId)
-    .where('exam_id', '=', exam.id)
-    .where('candidate_id', '=', candidateId)
-    .where('state', '=', 'live')
-    .executeTakeFirst();
-  if (live === undefined) return null;
-  if (!replace) throw new DomainFailure('submission_exists', { details: { submission_id: live.id } });
+const replacedBy = ({ live }: TakenCandidate, replaces: boolean): string | null => {
+  if (live === null) return null;
+  if (!replaces) throw new DomainFailure('submission_exists', { details: { submission_id: live.id } });
   // Checked again under the submission's lock; checked here because it comes before problems of upload and answers.
-  if (live.finalized_at !== null) throw new DomainFailure('submission_finalized');
+  if (live.isFinalized) throw new DomainFailure('submission_finalized');
   return live.id;
 };
+
+const countLive = (tx: Tx, instituteId: string, exam: LockedExam): Promise<unknown> =>
+  later(
+    tx,
+    tx
+      .updateTable('exams')
+      .set({ live_submissions: exam.live_submissions + 1, live_unfinalized: exam.live_unfinalized + 1 })
+      .where('institute_id', '=', instituteId)
+      .where('id', '=', exam.id)
+      .modifyEnd(PREPARED),
+  );
 
 /** Marks a submission as `replaced` and stops its run; an unfinished run is not charged. */
 const replaceWith = async (

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
+import type { RunLane } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
@@ -7,7 +8,7 @@ import { isUuid } from '../accept.ts';
 import type { LanePace } from '../lanes/lanePace.ts';
 import type { Viewer } from '../locks/visibleExams.ts';
 import type { Services } from '../services.ts';
-import { placesInLane } from './queuePlaces.ts';
+import { placesInLane, stepAlongIndexes } from './queuePlaces.ts';
 import {
   isOfVisibleExam,
   representation,
@@ -28,10 +29,7 @@ export const getSubmission = async (
 ): Promise<Submission> => {
   const { institute_id } = actor;
   const [row] = isUuid(submissionId)
-    ? await database.readInTenant(
-        institute_id,
-        sql<SubmissionRow>`${PREPARED} ${submissionRows(institute_id, chosenBy(actor, submissionId))}`,
-      )
+    ? await database.readInTenant(institute_id, submissionById(actor, submissionId))
     : [];
   if (row === undefined) throw new DomainFailure('not_found');
   const [place] =
@@ -58,6 +56,30 @@ export const readSubmission = async (
   if (submission === undefined) throw new DomainFailure('not_found');
   return submission;
 };
+
+/**
+ * Reads a submission whose first run was inserted before, with the next statement of the transaction.
+ * @param run.waits true for a run that waits for the AI, and so has a place in the queue
+ */
+export const laterNewSubmission = async (
+  tx: Tx,
+  viewer: Viewer,
+  created: { submissionId: string; run: { id: string; lane: RunLane }; waits: boolean },
+  pace: Pick<LanePace, 'of'>,
+): Promise<() => Submission> => {
+  const { submissionId, run, waits } = created;
+  const rows = await later(tx, submissionById(viewer, submissionId));
+  if (waits) await stepAlongIndexes(tx);
+  const places = waits ? await later(tx, placesInLane(viewer.institute_id, run.lane, [run.id])) : () => [];
+  return () => {
+    const [row] = rows();
+    if (row === undefined) throw new Error(`submission ${submissionId} is missing after its insert`);
+    return representation(row, places()[0]?.ahead ?? null, pace);
+  };
+};
+
+const submissionById = (viewer: Viewer, submissionId: string) =>
+  sql<SubmissionRow>`${PREPARED} ${submissionRows(viewer.institute_id, chosenBy(viewer, submissionId))}`;
 
 const chosenBy = (viewer: Viewer, submissionId: string): Choice => ({
   where: sql<boolean>`s.id = ${submissionId} and ${isOfVisibleExam(viewer)}`,

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 
 /*
@@ -39,8 +39,9 @@ export const queuePlaces = async (
  * transaction read by keys.
  */
 export const stepAlongIndexes = (tx: Tx): Promise<unknown> =>
-  sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
+  later(
     tx,
+    sql`${PREPARED} select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   );
 
 /**
@@ -52,7 +53,7 @@ export const placesInLane = (
   lane: RunLane,
   runIds: readonly string[],
 ): RawBuilder<{ id: string; ahead: number }> => sql<{ id: string; ahead: number }>`
-  with waiting as (
+  ${PREPARED} with waiting as (
     select r.id, r.queued_at from runs r
     where r.institute_id = ${instituteId} and r.lane = ${sql.lit(lane)} and r.status = 'queued'
     order by r.queued_at, r.id
