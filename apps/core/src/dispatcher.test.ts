@@ -7,7 +7,7 @@ import { newTestCore } from '../test/newTestCore.ts';
 import type { Services } from './services.ts';
 import { claimRun } from './runs/claimRun.ts';
 import { tick } from './dispatcher.ts';
-import { releaseInTurns } from './runs/releaseRuns.ts';
+import { IS_OURS, releaseInTurns } from './runs/releaseRuns.ts';
 
 /* Tests on fabricated rows of `runs` without submissions, which the dispatcher does not read. */
 
@@ -359,11 +359,11 @@ test.each([
     await keepBusy(400);
     await maker.query('analyze runs');
     const look = async (places: number) => {
-      const { rows } = await database.acrossInstitutes((tx) =>
-        sql<object>`explain (analyze, format json) ${releaseInTurns('typed', { institute: 8000, lane: 400 + places }, 0)}`.execute(
-          tx,
-        ),
-      );
+      const { rows } = await database.acrossInstitutes(async (tx) => {
+        await sql`select set_config(${IS_OURS}, 'true', true)`.execute(tx);
+        const release = releaseInTurns('typed', { institute: 8000, lane: 400 + places }, 0);
+        return sql<object>`explain (analyze, format json) ${release}`.execute(tx);
+      });
       return readPlan(rows[0]);
     };
     const one = await look(1);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
+import { later, PREPARED, send, type Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { HeldRun, isHeldBy, lostRun } from '../locks/heldRun.ts';
 import { UncheckedEvidence } from '../workerCalls/workerInput.ts';
@@ -40,7 +40,9 @@ export const findJudgement = (
       .where(isHeldBy(held))
       .executeTakeFirst();
     if (run === undefined) throw lostRun();
-    const [found] = await findJudgements(tx, held.institute_id, [key]);
+    const judgements = await findJudgements(tx, held.institute_id, [key]);
+    await send(tx);
+    const [found] = judgements();
     return found === undefined ? null : { run_id: found.run_id, evidence: found.evidence };
   });
 
@@ -48,19 +50,25 @@ export interface FoundJudgement extends CachedJudgement {
   key: string;
 }
 
-/** Returns the cached judgements, up to MOST_FOUND_BYTES; the first one in any case. */
+/**
+ * Looks cached judgements up with the next statement of the transaction.
+ * @returns a function that gives them, up to MOST_FOUND_BYTES; the first one in any case
+ */
 export const findJudgements = async (
   tx: Tx,
   instituteId: string,
   keys: readonly string[],
-): Promise<FoundJudgement[]> => {
-  if (keys.length === 0) return [];
-  const { rows } = await sql<{ key: string; run_id: string; evidence: string }>`
+): Promise<() => FoundJudgement[]> => {
+  if (keys.length === 0) return () => [];
+  const rows = await later(
+    tx,
+    sql<{ key: string; run_id: string; evidence: string }>`
     ${PREPARED} select key, run_id, evidence from (
       select key, run_id, evidence, sum(octet_length(evidence)) over (order by key) - octet_length(evidence) as before
       from judgements where institute_id = ${instituteId} and key = any(${keys}::text[])) found
-    where before < ${MOST_FOUND_BYTES}`.execute(tx);
-  return rows.map((row) => ({ ...row, evidence: JSON.parse(row.evidence) as unknown }));
+    where before < ${MOST_FOUND_BYTES}`,
+  );
+  return () => rows().map((row) => ({ ...row, evidence: JSON.parse(row.evidence) as unknown }));
 };
 
 /** A judgement made for a question of this run, to be reused for other candidates with the same answer. */

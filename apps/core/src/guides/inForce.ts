@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from './fittedGuides.ts';
 import { decideMark, isChange, readGuidable } from './guidable.ts';
@@ -34,25 +34,46 @@ export const guidesOf = async (
   return guides;
 };
 
+export interface GuideInForce {
+  application_id: string | null;
+  is_stopped: boolean;
+}
+
 /**
- * Marks the results of a run that completes by the application in force, in the transaction of the completion. The
- * lock on `exam_guides` makes an undo, which ends the application, wait for this transaction; the undo then sees its
- * marks. Without an application in force nothing happens.
+ * Locks the guide of a submission's exam with the next statement of the transaction. The lock on `exam_guides` makes an
+ * undo, which ends the application, wait for this transaction; the undo then sees its marks. The application is read by
+ * a later statement, because one that waited for the lock would join the application of before.
+ * @returns a function that gives the guide; null unless the exam's mode is `apply`
+ */
+export const lockGuide = async (
+  tx: Tx,
+  instituteId: string,
+  submission: { id: string },
+): Promise<() => GuideInForce | null> => {
+  const rows = await later(
+    tx,
+    sql<GuideInForce>`
+      ${PREPARED} select g.application_id, g.passing_stopped_at is not null as is_stopped
+      from submissions s
+      join exam_guides g on g.institute_id = s.institute_id and g.exam_id = s.exam_id
+      where s.institute_id = ${instituteId} and s.id = ${submission.id} and g.mode = 'apply'
+      for share of g`,
+  );
+  return () => rows()[0] ?? null;
+};
+
+/**
+ * Marks the results of a run that completes by the application in force, in the transaction of the completion. Without
+ * an application in force nothing happens.
+ * @param settings the locked guide
  * @returns whether a mark changed
  */
 export const guideCompletedRun = async (
   tx: Tx,
   instituteId: string,
   submission: { id: string },
+  settings: GuideInForce | null,
 ): Promise<boolean> => {
-  // Two statements: one that waited for the lock would join the application of before.
-  const { rows } = await sql<{ application_id: string | null; is_stopped: boolean }>`
-    select g.application_id, g.passing_stopped_at is not null as is_stopped
-    from submissions s
-    join exam_guides g on g.institute_id = s.institute_id and g.exam_id = s.exam_id
-    where s.institute_id = ${instituteId} and s.id = ${submission.id} and g.mode = 'apply'
-    for share of g`.execute(tx);
-  const [settings] = rows;
   if (settings?.application_id == null) return false;
   const application = await tx
     .selectFrom('guide_applications')

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
@@ -47,12 +47,19 @@ export const heldRunLocked = (tx: Tx, held: HeldRun) =>
     .innerJoin('runs as r', 'r.submission_id', 's.id')
     .select(['s.id', 's.status', 's.review_reasons', 's.marks_revision', 'r.lane', 'r.price'])
     .where('s.institute_id', '=', held.institute_id)
+    // Both rows by their keys, so that the prepared plan stays cheap when the tables grow.
+    .where(
+      's.id',
+      '=',
+      sql<string>`(select submission_id from runs where institute_id = ${held.institute_id} and id = ${held.run_id})`,
+    )
     .where('r.institute_id', '=', held.institute_id)
     .where('r.id', '=', held.run_id)
     .where(isHeldBy(held, 'r'))
     // Rows are locked in this order. Both are locked, so that a waiting statement checks the claim again.
     .forUpdate('s')
-    .forNoKeyUpdate('r');
+    .forNoKeyUpdate('r')
+    .modifyEnd(PREPARED);
 
 /** As `lockHeldRun`; also extends the lease. */
 export const lockAndExtend = async (tx: Tx, held: HeldRun, leaseSeconds: number): Promise<void> => {

@@ -1,5 +1,5 @@
 import { MarkedQuestion } from '@evaluation/grading-model';
-import type { Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import { RUN_LANES } from '@evaluation/jobs-contract';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
@@ -14,7 +14,7 @@ import { Candidate, DecidedQuestion, OverrideInForce } from '../paper/markedMate
 import { newClaim, withToken, type NewClaim } from '../workerCalls/claimToken.ts';
 import { claimLocked, lockForClaim, type ClaimedMaterial, type RunToBeClaimed } from './claimStatements.ts';
 import { failAbandonedRun } from './failRun.ts';
-import { MarkedExample, pinExamples, readPinnedExamples } from './markedExamples.ts';
+import { MarkedExample, pinExamples, readPinnedExamples, readPool } from './markedExamples.ts';
 import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
 
@@ -134,7 +134,7 @@ const claimIn = async (
   if (refusal !== null && !(refusal === 'day' && submission.was_graded)) {
     return { outcome: 'refused', error: gradingError(REFUSALS[refusal]) };
   }
-  const run = await claimLocked(tx, job, submission, {
+  const claimed = await claimLocked(tx, job, submission, {
     worker: job.worker,
     sha256,
     leaseSeconds: settings.runs.leaseSeconds,
@@ -142,9 +142,19 @@ const claimIn = async (
     keepsEvidence: settings.evidence.retentionDays > 0,
     advances: advances(submission.status, 'processing'),
   });
-  const examples = submission.is_pinned
-    ? await readPinnedExamples(tx, job, run.marked_examples)
-    : await pinExamples(tx, job, submission, run.answers);
+  if (submission.is_pinned) {
+    await send(tx);
+    const run = claimed();
+    return {
+      outcome: 'claimed',
+      submission,
+      run,
+      examples: await readPinnedExamples(tx, job, run.marked_examples),
+    };
+  }
+  const pool = await readPool(tx, job.institute_id, submission);
+  const run = claimed();
+  const examples = await pinExamples(tx, job, pool, run.answers);
   return { outcome: 'claimed', submission, run, examples };
 };
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
+import { later, PREPARED, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
 import {
   Annotation,
@@ -92,16 +92,21 @@ export interface NewLease {
   advances: boolean;
 }
 
-/** Claims the locked run; the first claim pins the paper. Reads the material in the same statement. */
+/**
+ * Claims the locked run, with the next statement of the transaction; the first claim pins the paper. Reads the material
+ * in the same statement.
+ */
 export const claimLocked = async (
   tx: Tx,
   job: RunKey,
   submission: RunToBeClaimed,
   lease: NewLease,
-): Promise<ClaimedMaterial> => {
+): Promise<() => ClaimedMaterial> => {
   const { institute_id, run_id } = job;
   const hasToken = lease.sha256 !== null;
-  const { rows } = await sql<Record<string, unknown>>`
+  const rows = await later(
+    tx,
+    sql<Record<string, unknown>>`
     ${PREPARED} with ${submission.is_pinned ? sql`` : sql`pinned as materialized (${currentPaper(institute_id, submission.exam_id)}),`}
     claimed as (
       update runs r set
@@ -146,6 +151,7 @@ export const claimLocked = async (
         from question_results q where q.institute_id = ${institute_id} and q.run_id = ${run_id}) as results,
       (select coalesce(json_agg(json_build_object('question_id', v.question_id, 'awarded', v.awarded::float8)), '[]')
         from reviews v where v.institute_id = ${institute_id} and v.submission_id = ${submission.id}) as overrides
-    from claimed`.execute(tx);
-  return Read.parse(rows[0]);
+    from claimed`,
+  );
+  return () => Read.parse(rows()[0]);
 };

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { checkedCopyKey } from '@evaluation/object-store';
-import { json, type Tx } from '@evaluation/database';
+import { json, later, PREPARED, type Tx } from '@evaluation/database';
 import { GradingError, type Submission } from '@evaluation/rest-contract/schemas';
 import { runLanes, type RunLane } from '@evaluation/jobs-contract';
 import { finalStatus } from '@evaluation/rules';
 import { requestDrawing } from '../checkedCopies/drawings.ts';
 import { discardCopies, storeCheckedCopy } from '../checkedCopies/storeCheckedCopy.ts';
 import { charge, release } from '../credits/ledger.ts';
-import { guideCompletedRun } from '../guides/inForce.ts';
+import { guideCompletedRun, type GuideInForce } from '../guides/inForce.ts';
 import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
 import { countCredits, countQuestions, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
@@ -100,10 +100,16 @@ const readSubmissionId = async (services: Services, held: HeldRun): Promise<stri
 export const endRun = async (
   tx: Tx,
   held: HeldRun,
-  end: { run: LockedRun; written: Written; completion: Completion; copy: StoredCopy | null },
+  end: {
+    run: LockedRun;
+    written: Written;
+    completion: Completion;
+    copy: StoredCopy | null;
+    guide: GuideInForce | null;
+  },
 ): Promise<Ended> => {
-  const { run, written, completion, copy } = end;
-  const isGuided = await guideCompletedRun(tx, held.institute_id, { id: run.id });
+  const { run, written, completion, copy, guide } = end;
+  const isGuided = await guideCompletedRun(tx, held.institute_id, run, guide);
   const made = isGuided
     ? await madeByRun(tx, held.institute_id, { id: run.id, current_run_id: held.run_id })
     : (written.decided ?? []);
@@ -176,44 +182,47 @@ interface End {
   graded: { price: number; reasons: string[]; needsReview: boolean; revision: number } | null;
 }
 
-/** Ends run and submission in one statement. */
+/** Ends run and submission in one statement, which is sent with the next one. */
 const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion, written, graded }: End) =>
-  tx
-    .with('run', (ended) =>
-      ended
-        .updateTable('runs')
-        .set({
-          status: graded === null ? 'failed' : 'completed',
-          finished_at: sql<Date>`clock_timestamp()`,
-          lease_until: null,
-          error: error === null ? null : json(error),
-          grader: json(completion.grader),
-          usage: json(completion.usage),
-          ...(written.hasEvidence
-            ? { evidence_since: sql<Date>`coalesce(evidence_since, clock_timestamp())` }
-            : {}),
-        })
-        .where('institute_id', '=', held.institute_id)
-        .where('id', '=', held.run_id),
-    )
-    .updateTable('submissions')
-    .set({
-      status,
-      error: error === null ? null : json(error),
-      questions_done: sql<number>`questions_done + ${written.questions}::int`,
-      ...(graded === null
-        ? { needs_review: true, credits_charged: null, graded_at: null }
-        : {
-            graded_at: sql<Date>`clock_timestamp()`,
-            credits_charged: String(graded.price),
-            needs_review: graded.needsReview,
-            review_reasons: graded.reasons,
-            marks_revision: graded.revision,
-          }),
-    })
-    .where('institute_id', '=', held.institute_id)
-    .where('id', '=', submissionId)
-    .execute();
+  later(
+    tx,
+    tx
+      .with('run', (ended) =>
+        ended
+          .updateTable('runs')
+          .set({
+            status: graded === null ? 'failed' : 'completed',
+            finished_at: sql<Date>`clock_timestamp()`,
+            lease_until: null,
+            error: error === null ? null : json(error),
+            grader: json(completion.grader),
+            usage: json(completion.usage),
+            ...(written.hasEvidence
+              ? { evidence_since: sql<Date>`coalesce(evidence_since, clock_timestamp())` }
+              : {}),
+          })
+          .where('institute_id', '=', held.institute_id)
+          .where('id', '=', held.run_id),
+      )
+      .updateTable('submissions')
+      .set({
+        status,
+        error: error === null ? null : json(error),
+        questions_done: sql<number>`questions_done + ${written.questions}::int`,
+        ...(graded === null
+          ? { needs_review: true, credits_charged: null, graded_at: null }
+          : {
+              graded_at: sql<Date>`clock_timestamp()`,
+              credits_charged: String(graded.price),
+              needs_review: graded.needsReview,
+              review_reasons: graded.reasons,
+              marks_revision: graded.revision,
+            }),
+      })
+      .where('institute_id', '=', held.institute_id)
+      .where('id', '=', submissionId)
+      .modifyEnd(PREPARED),
+  );
 
 /** Effects after the commit. */
 export const announceEnd = async (services: Services, held: HeldRun, ended: Ended): Promise<void> => {

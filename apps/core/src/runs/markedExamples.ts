@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { json, type Tx } from '@evaluation/database';
+import { json, PREPARED, type Tx } from '@evaluation/database';
 import { fitGuide, nearestExamples } from '@evaluation/guide';
 import * as z from 'zod/v4';
 import { isTrusted } from '../guides/trusted.ts';
@@ -35,14 +35,16 @@ const LONGEST_EXAMPLE = 2000;
 const MOST_SHOWN = 6;
 const MOST_NEAREST = 3;
 
-/** @param answers typed answers; the answers of a copy are not known yet, so its examples differ in their marks only */
+/**
+ * @param pooled what `readPool` has found
+ * @param answers typed answers; the answers of a copy are not known yet, so its examples differ in their marks only
+ */
 export const pinExamples = async (
   tx: Tx,
   job: RunKey,
-  submission: { exam_id: string; candidate_id: string },
+  pooled: readonly Pooled[],
   answers: readonly { question_id: string; text: string }[],
 ): Promise<MarkedExample[]> => {
-  const pooled = await readPool(tx, job.institute_id, submission);
   if (pooled.length === 0) return [];
   const textOf = new Map(answers.map(({ question_id, text }) => [question_id, text]));
   const questions = [...new Set(pooled.map(({ question_id }) => question_id))];
@@ -90,13 +92,13 @@ interface Pooled extends MarkedExample {
 }
 
 /** Reads the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate. */
-const readPool = async (
+export const readPool = async (
   tx: Tx,
   instituteId: string,
   { exam_id, candidate_id }: { exam_id: string; candidate_id: string },
 ): Promise<Pooled[]> => {
   const { rows } = await sql<Omit<Pooled, 'sha256'>>`
-    select q.id as question_id, x.run_id, x.text, x.awarded::float8 as awarded
+    ${PREPARED} select q.id as question_id, x.run_id, x.text, x.awarded::float8 as awarded
     from exam_guides g
     join questions q on q.institute_id = g.institute_id and q.exam_id = g.exam_id and q.type = 'long_answer'
     cross join lateral (

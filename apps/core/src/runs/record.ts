@@ -11,6 +11,7 @@ import {
   type StandingJudgement,
 } from '../evidence/cachedJudgements.ts';
 import { discardEvidence, putEvidence, type StoredEvidence } from '../evidence/storeEvidence.ts';
+import { lockGuide } from '../guides/inForce.ts';
 import { heldRunLocked, isLostRun, lockAndExtend, lostRun, type HeldRun } from '../locks/heldRun.ts';
 import type { Services } from '../services.ts';
 import type { Completion } from './completion.ts';
@@ -80,6 +81,9 @@ const recordLocked = async (
   const standing = await keepJudgements(tx, held, judgements, retentionDays);
   const isStanding = new Set(standing.map(({ question_id }) => question_id));
   const completion = standing.length === 0 ? batch.completion : undefined;
+  // Both are sent with the records.
+  const found = await findJudgements(tx, held.institute_id, batch.find);
+  const guide = completion === undefined ? null : await lockGuide(tx, held.institute_id, run);
   const partOf = (index: number) => evidence.parts[index] ?? null;
   const afterPages = batch.pages.length;
   const written = await writeRecords(tx, held, {
@@ -102,9 +106,12 @@ const recordLocked = async (
   });
   return {
     standing,
-    found: await findJudgements(tx, held.institute_id, batch.find),
+    found: found(),
     linked: written.linked,
-    ended: completion === undefined ? null : await endRun(tx, held, { run, written, completion, copy }),
+    ended:
+      completion === undefined || guide === null
+        ? null
+        : await endRun(tx, held, { run, written, completion, copy, guide: guide() }),
   };
 };
 

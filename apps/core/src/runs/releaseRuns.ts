@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { RUN_LANES, runLanes, type RunLane } from '@evaluation/jobs-contract';
+import { later, PREPARED } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
 import { waitingInstitutes } from '../jobs/waitingInstitutes.ts';
 import type { Services } from '../services.ts';
@@ -20,6 +21,9 @@ export interface Windows {
   institute: number;
   lane: number;
 }
+
+/** Setting of a transaction: `true` if it holds the lane's lock. */
+export const IS_OURS = 'app.releases';
 
 /** Rest of a run after a failed claim, so that others go first; an idle lane has one place only. */
 const REST_SECONDS = 5;
@@ -42,18 +46,16 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<Re
   // Throws if NATS is unreachable: no run could be published.
   const askedFor = await services.lanes.askedFor(lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
-    const { rows } = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(${runLanes[lane].releaseLock}) as mine`.execute(tx);
-    if (rows[0]?.mine !== true) return null;
-    const runs = (await releaseInTurns(lane, services.settings.runs.windows[lane], askedFor).execute(tx))
-      .rows;
-    const waiting = await tx
-      .selectFrom('runs')
-      .select('id')
-      .where(sql<boolean>`lane = ${sql.lit(lane)} and status = 'queued'`)
-      .limit(1)
-      .executeTakeFirst();
-    return { runs, isWaiting: waiting !== undefined };
+    // One message. The second statement begins after the lock, and releases nothing without it.
+    const locked = await later(
+      tx,
+      sql<{ mine: string }>`${PREPARED} select set_config(${IS_OURS},
+        pg_try_advisory_xact_lock(${runLanes[lane].releaseLock})::text, true) as mine`,
+    );
+    const runs = await later(tx, releaseInTurns(lane, services.settings.runs.windows[lane], askedFor));
+    const waiting = await sql`
+      ${PREPARED} select from runs where lane = ${sql.lit(lane)} and status = 'queued' limit 1`.execute(tx);
+    return locked()[0]?.mine === 'true' ? { runs: runs(), isWaiting: waiting.rows.length > 0 } : null;
   });
   if (released === null) return { decided: false, isWaiting: true };
   const published = await Promise.all(released.runs.map((run) => publish(services, lane, run)));
@@ -114,24 +116,28 @@ export const restRun = async (
 
 /**
  * Institutes with the fewest runs in flight come first, and institutes with equally many take turns. At most as many
- * institutes are looked at as places are free, besides those with runs in flight. Exported for a test of its plan.
+ * institutes are looked at as places are free, besides those with runs in flight. Nothing is released in a transaction
+ * without the lane's lock. Exported for a test of its plan.
  * @param askedFor open requests of workers, besides their claimed runs
  */
 export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => {
-  const isReady = sql<boolean>`lane = ${lane}::"Lane" and status = 'queued'
+  // The lane is a literal, so that the prepared plan uses the partial index of the lane.
+  const isReady = sql<boolean>`lane = ${sql.lit(lane)} and status = 'queued'
     and (released_at is null or released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))`;
   return sql<ReleasedRun>`
-      with recursive
+      ${PREPARED} with recursive
       in_flight as (
         select institute_id, count(*)::int as runs, (count(*) filter (where status = 'claimed'))::int as claimed,
           max(released_at) as last
         from runs
-        where lane = ${lane}::"Lane" and (status = 'released' or status = 'claimed')
+        where lane = ${sql.lit(lane)} and (status = 'released' or status = 'claimed')
         group by institute_id),
       lane_now as (
         select coalesce(sum(runs), 0)::int as runs, coalesce(sum(claimed), 0)::int as claimed from in_flight),
       places as (
-        select greatest(0, least(${windows.lane}::int - runs, greatest(1, claimed + ${askedFor}::int) - (runs - claimed))) as free
+        select case when current_setting(${IS_OURS}, true) = 'true' then
+            greatest(0, least(${windows.lane}::int - runs, greatest(1, claimed + ${askedFor}::int) - (runs - claimed)))
+          else 0 end as free
         from lane_now),
       served as (
         -- With nothing in flight the turns begin anywhere.
