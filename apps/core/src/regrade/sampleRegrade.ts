@@ -109,6 +109,6 @@ const insertSample = async (
     .execute();
   for (const submission of copied) {
     const { run, waits } = await queueAgain(tx, instituteId, { ...exam, id: copy.examId }, submission);
-    if (waits) await takePlace(tx, instituteId, run.id);
+    if (waits) await takePlace(instituteId, run.id).execute(tx);
   }
 };
