@@ -1,0 +1,101 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { buildPage } from '@evaluation/desk/build';
+import { findInstallation } from '@evaluation/installation';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { startService, type TestService } from '../../harness/service.ts';
+import { launchBrowser } from './browser.ts';
+
+export interface DeskSuite {
+  service: TestService;
+  browser: Browser;
+  /** Address of the desk, without a slash at its end. */
+  url: string;
+  /** The admin that the first start has provisioned, and the institute of `service.api`. */
+  admin: { email: string; password: string };
+  instituteId: string;
+  /** A browser of its own: cookies and storage are shared with no other. Errors of its pages are collected. */
+  newBrowser(): Promise<DeskBrowser>;
+}
+
+export interface DeskBrowser {
+  context: BrowserContext;
+  page: Page;
+  /** Uncaught errors and refusals of the content security policy so far. */
+  problems: string[];
+}
+
+const SIZE = { width: 1280, height: 720 };
+
+/**
+ * The set-up of a browser test file: `const desk = await deskSuite();` at its top. Starts one service with the desk
+ * and one Chromium, which end with the file.
+ *
+ * @param settings of the service, besides those of every test
+ */
+export const deskSuite = async (settings: Record<string, string> = {}): Promise<DeskSuite> => {
+  const [, service, browser] = await Promise.all([
+    buildPage(() => {}),
+    startService(settings),
+    launchBrowser(),
+  ]);
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+  const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
+  const { desk, first_key: firstKey } = installation ?? {};
+  if (desk?.url == null || firstKey == null) throw new Error('the service has no desk');
+  return {
+    service,
+    browser,
+    url: desk.url,
+    admin: { email: desk.email, password: desk.password },
+    instituteId: firstKey.institute_id,
+    newBrowser: async () => {
+      const context = await browser.newContext({ viewport: SIZE, locale: 'en-GB', reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      const problems: string[] = [];
+      page.on('pageerror', (error) => void problems.push(String(error)));
+      page.on('console', (message) => {
+        if (/Content Security Policy/i.test(message.text())) problems.push(message.text());
+      });
+      return { context, page, problems };
+    },
+  };
+};
+
+/** Signs in on the page, as a person does, and waits for the frame. */
+export const signIn = async (
+  desk: Pick<DeskSuite, 'url' | 'admin'>,
+  page: Page,
+  { email, password } = desk.admin,
+): Promise<void> => {
+  await page.goto(`${desk.url}/sign-in`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+};
+
+/** WCAG 2.2 A and AA, in light and in dark colours. */
+export const expectNoAxeViolations = async (page: Page): Promise<void> => {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+      .analyze();
+    const found = violations.map(
+      ({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
+    );
+    expect(found).toEqual([]);
+  }
+};
+
+/** The page is not wider than the window. Scripts for the page are texts: tests have no types of the DOM. */
+export const expectNoSidewaysScroll = async (page: Page): Promise<void> => {
+  const surplus = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect(surplus).toBe(0);
+};

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { mcq, typedExam } from '../harness/papers.ts';
+import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
+
+const desk = await deskSuite();
+const OWN = { 'x-evaluation-desk': '1' };
+
+const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
+  fetch(`${desk.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+/** The cookie of a new session, as `name=value`. */
+const newCookie = async (): Promise<string> => {
+  const response = await send('POST', '/session', OWN, desk.admin);
+  return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+};
+
+describe('in a browser', () => {
+  test('a person signs in, stays signed in after a reload, and signs out', async () => {
+    const { context, page, problems } = await desk.newBrowser();
+    await page.goto(`${desk.url}/exams`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/sign-in');
+    await expectNoAxeViolations(page);
+    await expectNoSidewaysScroll(page);
+
+    await signIn(desk, page);
+    await page.reload();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/exams');
+    await expectNoAxeViolations(page);
+
+    await page.getByRole('button', { name: 'Account of First Admin' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.goto(`${desk.url}/exams`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test('a wrong password is refused with a text, by keyboard alone', async () => {
+    const { context, page } = await desk.newBrowser();
+    await page.goto(`${desk.url}/sign-in`);
+    await page.getByLabel('E-mail').waitFor();
+    await page.keyboard.type(desk.admin.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('not this one');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('alert').textContent()).toContain('wrong');
+    await expectNoAxeViolations(page);
+    await context.close();
+  });
+
+  test('a session that was ended elsewhere leads to the sign-in page, and back after it', async () => {
+    const { context, page } = await desk.newBrowser();
+    await signIn(desk, page);
+    const [cookie] = await context.cookies();
+    await send('DELETE', '/session', { ...OWN, cookie: `${cookie?.name}=${cookie?.value}` });
+    await page.goto(`${desk.url}/exams?status=open`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('from')).toBe('/exams?status=open');
+    await context.close();
+  });
+
+  test('the texts are Hindi after the language was changed', async () => {
+    const { context, page } = await desk.newBrowser();
+    await signIn(desk, page);
+    await page.getByRole('button', { name: 'Account of First Admin' }).click();
+    await page.getByRole('menuitem', { name: 'हिन्दी' }).click();
+    await page.getByRole('navigation', { name: 'मुख्य' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('hi');
+    await context.close();
+  });
+});
+
+describe('the server', () => {
+  test('gives a cookie that scripts cannot read and other sites cannot send', async () => {
+    const response = await send('POST', '/session', OWN, desk.admin);
+    const cookie = response.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Lax/);
+    const token = cookie.split(/[=;]/)[1] ?? '';
+    expect(token.length).toBeGreaterThan(20);
+    expect(await response.text()).not.toContain(token);
+  });
+
+  test('allows no inline script and no other origin', async () => {
+    const response = await fetch(`${desk.url}/sign-in`);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toContain('unsafe');
+    const scripts = [...(await response.text()).matchAll(/<script[^>]*>([^<]*)/g)];
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const [tag, content] of scripts)
+      expect([tag, content]).toEqual([expect.stringContaining('src="/'), '']);
+  });
+
+  test('refuses a session, a read and a command without the header of its page, and of another origin', async () => {
+    const cookie = await newCookie();
+    for (const headers of [{ cookie }, { cookie, ...OWN, origin: 'https://other.example.org' }]) {
+      for (const path of ['/trpc/exams.list', '/trpc/exams.create', '/session'])
+        expect([path, (await send('POST', path, headers, {})).status]).toEqual([path, 403]);
+      expect((await send('DELETE', '/session', headers)).status).toBe(403);
+    }
+    expect((await send('POST', '/trpc/exams.list', { cookie, ...OWN }, { query: {} })).status).toBe(200);
+  });
+
+  test('refuses calls without a session, and procedures that are not for staff', async () => {
+    expect((await send('POST', '/trpc/exams.list', OWN, { query: {} })).status).toBe(401);
+    const cookie = await newCookie();
+    const call = (path: string, body: unknown) => send('POST', `/trpc/${path}`, { ...OWN, cookie }, body);
+    expect((await call('authenticate', { hash: 'a'.repeat(64) })).status).toBe(403);
+    expect((await call('desk.people.session', { token: 'x' })).status).toBe(403);
+    expect((await call('constructor', {})).status).toBe(404);
+    expect((await call('..%2Fcontrol.createInstitute', {})).status).toBe(404);
+  });
+
+  test('repeats a command with the same key without a second effect, and gives the same answer', async () => {
+    const cookie = await newCookie();
+    const create = async () =>
+      (
+        await send(
+          'POST',
+          '/trpc/exams.create',
+          { ...OWN, cookie, 'idempotency-key': 'one-exam' },
+          { body: typedExam([mcq('1')], { external_ref: 'once' }) },
+        )
+      ).text();
+    const first = await create();
+    expect(first).toContain('"external_ref":"once"');
+    expect(await create()).toBe(first);
+  });
+});
