@@ -15,7 +15,7 @@ const start = async () => {
   const problem = await building;
   if (problem instanceof Error) say(`the desk's page was not built: ${problem.message}`);
   say(`the desk for teachers is at ${service.deskUrl}`);
-  say(`an API key for you is in ${settings.dataDir}/service.json`);
+  say(`its first e-mail and password, and an API key, are in ${settings.dataDir}/service.json`);
   return { name: service.baseUrl, close: service.close };
 };
 

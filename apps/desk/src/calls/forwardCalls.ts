@@ -6,7 +6,7 @@ import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
 import { sessionCookie } from '../sessions/cookie.ts';
 import type { Known, KnownSessions } from '../sessions/knownSessions.ts';
-import { withoutReplay } from './replay.ts';
+import { answerOfCore } from './answerOfCore.ts';
 
 const PROCEDURE = /^[A-Za-z]+(?:\.[A-Za-z]+)*$/;
 const LONGEST_KEY = 100;
@@ -45,7 +45,7 @@ export const forwardCalls = (
         // Core gave no response, so whether a command took effect is unknown: the page repeats it with its key.
         throw new Refusal(503, 'SERVICE_UNAVAILABLE');
       });
-    const { status, body } = withoutReplay(answer);
+    const { status, body } = answerOfCore(answer);
     response.status(status).type('json').send(body);
   };
   // After the session, so that only signed-in people can send large bodies.

@@ -16,10 +16,17 @@ const homeRoute = createRoute({
   },
 });
 
+/** An unknown address: below the frame, so that it asks for a sign-in as every page does. */
+const unknownRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '$',
+  component: NotFoundPage,
+});
+
 const routeTree = rootRoute.addChildren([
   homeRoute,
   ...peopleRoutes.withoutFrame,
-  signedInRoute.addChildren([...peopleRoutes.withFrame]),
+  signedInRoute.addChildren([...peopleRoutes.withFrame, unknownRoute]),
 ]);
 
 export const router = createRouter({

@@ -47,7 +47,15 @@ export const SignInPage = () => {
 
   return (
     <main>
-      <Paper component="form" onSubmit={signIn} maw={400} mx="auto" mt="10vh" p="lg" withBorder>
+      <Paper
+        component="form"
+        onSubmit={(event) => void signIn(event)}
+        maw={400}
+        mx="auto"
+        mt="10vh"
+        p="lg"
+        withBorder
+      >
         <Stack>
           <Title order={1} size="h2">
             {t('people.signIn.title')}
