@@ -16,20 +16,33 @@ export interface StoreProxy {
   /** Holds requests that `which` accepts until the returned function is called. */
   hold(which: (asked: StoreRequest) => boolean): () => void;
   setAway(away: boolean): void;
+  /** Refuses each write with 507, as a store whose quota is used up. */
+  setFull(full: boolean): void;
   close(): Promise<void>;
 }
 
-export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => {
+const FULL =
+  '<?xml version="1.0"?><Error><Code>XMinioStorageFull</Code><Message>Storage backend has reached its minimum free drive threshold.</Message></Error>';
+
+/** @param records false: `seen` stays empty, for runs that last long */
+export const startStoreProxy = async (endpoint: string, records = true): Promise<StoreProxy> => {
   const target = new URL(endpoint);
   const seen: StoreRequest[] = [];
   let ambush: { which: (asked: StoreRequest) => boolean; act: () => Promise<unknown> } | null = null;
   let held: { which: (asked: StoreRequest) => boolean; over: Promise<void> } | null = null;
   let isAway = false;
+  let isFull = false;
   const server = createServer((incoming, outgoing) => {
     if (isAway) return void outgoing.destroy();
     const { method = '', url = '', headers } = incoming;
     const asked = { method, path: url, headers };
-    seen.push(asked);
+    if (records) seen.push(asked);
+    if (isFull && (method === 'PUT' || method === 'POST')) {
+      // The body is read to its end; a client that is still sending would otherwise see a reset instead of the answer.
+      incoming.resume();
+      incoming.once('end', () => outgoing.writeHead(507, { 'content-type': 'application/xml' }).end(FULL));
+      return;
+    }
     const forward = async (): Promise<void> => {
       if (ambush?.which(asked) === true) {
         const { act } = ambush;
@@ -67,6 +80,9 @@ export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => 
     },
     setAway: (away) => {
       isAway = away;
+    },
+    setFull: (full) => {
+      isFull = full;
     },
     close: async () => {
       const closed = once(server, 'close');

@@ -31,7 +31,8 @@ export type Behaviour =
   | { kind: 'out_of_length' }
   /** Endless output, as of a weak model: cut at the limit in the request, or a hang without one. */
   | { kind: 'runaway' }
-  | { kind: 'altered'; alter: (answer: Json) => Json }
+  /** As `answer`, but changed, and `ms` later if given. */
+  | { kind: 'altered'; alter: (answer: Json) => Json; ms?: number }
   /** Valid JSON that violates the requested schema. */
   | { kind: 'violating' }
   /** Replies with `content`: a string unchanged, other values as JSON. */

@@ -78,7 +78,8 @@ export const startModelServer = async (): Promise<ModelServer> => {
     changed();
     if (behaviour.kind === 'hang') return;
     if (behaviour.kind === 'runaway' && outputLimitOf(body) === null) return;
-    if (behaviour.kind === 'slow') await sleep(behaviour.ms, undefined, { signal: gone.signal });
+    const slowMs = 'ms' in behaviour ? (behaviour.ms ?? 0) : 0;
+    if (slowMs > 0) await sleep(slowMs, undefined, { signal: gone.signal });
     if (behaviour.kind === 'held') await behaviour.until;
     const letters = call.schemaName === 'preflight_vision' ? await lettersIn(body) : '';
     respond(response, { body, knownCharacters }, behaviour, { ...truth, letters });

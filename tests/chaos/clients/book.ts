@@ -1,0 +1,23 @@
+/** What the clients of a run were told, for the checks at its end. */
+export interface Book {
+  instituteId: string;
+  /** Each `202`: one run. */
+  accepted: { submissionId: string; attempt: number }[];
+  /** Marks by label that each submission must have, teachers' marks included. */
+  marks: Map<string, Record<string, number>>;
+  /** Submissions that a client deleted, cancelled or replaced last. */
+  removed: Map<string, 'replaced' | 'deleted'>;
+  /** Stories that ended, by name. */
+  told: Map<string, number>;
+  /** Answers that no documented rule explains. */
+  wrong: string[];
+}
+
+export const newBook = (instituteId: string): Book => ({
+  instituteId,
+  accepted: [],
+  marks: new Map(),
+  removed: new Map(),
+  told: new Map(),
+  wrong: [],
+});

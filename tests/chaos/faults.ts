@@ -1,0 +1,76 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Link } from '../harness/link.ts';
+import type { Recovery } from './invariants/recovery.ts';
+import type { Moods } from './model/moods.ts';
+import { MEMBERS, type Fault, type LinkName } from './plan/plan.ts';
+import type { Fleet } from './site/fleet.ts';
+import type { Servers } from './site/servers.ts';
+
+export interface Stage {
+  servers: Servers;
+  fleet: Fleet;
+  moods: Moods;
+  recovery: Recovery;
+}
+
+/** Makes one fault happen. @returns when it is over and repaired */
+export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
+  const { servers, fleet, moods, recovery } = stage;
+  switch (fault.kind) {
+    case 'kill': {
+      const program = await fleet.serving(fault.member);
+      await fleet.kill(fault.member);
+      if (fault.member.startsWith('worker')) await recovery.watch(fleet.workerName(program));
+      return;
+    }
+    case 'stop': {
+      const program = await fleet.serving(fault.member);
+      signalIfAlive(program.pid, 'SIGSTOP');
+      await wait(fault.ms);
+      signalIfAlive(program.pid, 'SIGCONT');
+      return;
+    }
+    case 'skew':
+      return fleet.replace(fault.member, { CHAOS_CLOCK_MS: String(fault.ms) });
+    case 'roll':
+      for (const member of MEMBERS) await fleet.replace(member);
+      return;
+    case 'drop': {
+      const link = linkOf(stage, fault.link);
+      link.drop();
+      await wait(fault.ms);
+      return link.restore();
+    }
+    case 'delay': {
+      const link = linkOf(stage, fault.link);
+      link.delay(fault.byMs);
+      await wait(fault.ms);
+      return link.restore();
+    }
+    case 'delete_streams':
+      return servers.deleteStreams();
+    case 'empty_nats':
+      return servers.emptyNats();
+    case 'kill_postgres':
+      return servers.killPostgres();
+    case 'full_store':
+      servers.store.setFull(true);
+      await wait(fault.ms);
+      return servers.store.setFull(false);
+    case 'model':
+      moods.feel(fault.mood);
+      await wait(fault.ms);
+      return moods.recover();
+  }
+};
+
+const linkOf = ({ servers, fleet }: Stage, name: LinkName): Link =>
+  ({ ...servers.links, ...fleet.links })[name];
+
+const signalIfAlive = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+};

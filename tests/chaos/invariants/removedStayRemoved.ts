@@ -1,0 +1,13 @@
+import type { Observer } from '../site/observer.ts';
+import type { Book } from '../clients/book.ts';
+
+/** What clients deleted or replaced is so, and everything else is live. */
+export const removedStayRemoved = async (observer: Observer, book: Book): Promise<string[]> => {
+  const rows = await observer.query<{ id: string; state: string }>(
+    `select id::text, state::text from submissions where institute_id = $1`,
+    [book.instituteId],
+  );
+  return rows
+    .filter(({ id, state }) => state !== (book.removed.get(id) ?? 'live'))
+    .map(({ id, state }) => `${id} is ${state}, and clients were told ${book.removed.get(id) ?? 'live'}`);
+};

@@ -1,0 +1,192 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { coreOverHttp } from '@evaluation/core-client';
+import type { Exam } from '@evaluation/rest-contract/schemas';
+import { handwrittenExam, typedExam } from '../harness/papers.ts';
+import { seededRandom } from '../harness/seededRandom.ts';
+import { unfinishedWork, violationsIn } from '../model/submissions/invariants.ts';
+import { newBook } from './clients/book.ts';
+import { startFeedReader } from './clients/feedReader.ts';
+import { guideStory } from './clients/guideStory.ts';
+import { startLoad } from './clients/load.ts';
+import { newTraffic, retryingClient, type RetryingClient } from './clients/retrying.ts';
+import { newTeller } from './clients/teller.ts';
+import { strike, type Stage } from './faults.ts';
+import { eachAcceptedRunEndsOnce } from './invariants/eachAcceptedRunEndsOnce.ts';
+import { feedMissesNothing } from './invariants/feedMissesNothing.ts';
+import { ledgerIsExact } from './invariants/ledgerIsExact.ts';
+import { marksAreUndisturbed } from './invariants/marksAreUndisturbed.ts';
+import { measureRecovery } from './invariants/recovery.ts';
+import { removedStayRemoved } from './invariants/removedStayRemoved.ts';
+import { setMoods } from './model/moods.ts';
+import { COPY_PAPER, PAPER } from './model/truth.ts';
+import { lineOf, planOf, type PlannedFault, type PlanOptions } from './plan/plan.ts';
+import { countKinds, spreadOf, type Report } from './report.ts';
+import { startFleet, type Fleet } from './site/fleet.ts';
+import { startServers } from './site/servers.ts';
+
+export interface ChaosOptions extends PlanOptions {
+  clients: number;
+  leaseSeconds: number;
+  say(line: string): void;
+}
+
+/** Pause between two checks of the tables during the run. */
+const LOOK_MS = 5_000;
+/** Time that everything accepted has to end after the last fault. */
+const SETTLE_MS = 180_000;
+
+/** Runs the service under the plan of the seed. @returns numbers and violations; an empty list is a proof of this run */
+export const runChaos = async (options: ChaosOptions): Promise<Report> => {
+  const { seed, minutes, clients, leaseSeconds, say } = options;
+  const plan = planOf(options);
+  say(`seed ${seed}, ${minutes} minutes, ${clients} clients; planned faults:`);
+  for (const planned of plan) say(lineOf(planned));
+  const servers = await startServers();
+  let fleet: Fleet | undefined;
+  try {
+    const moods = setMoods(servers.model);
+    fleet = await startFleet(servers, { LEASE_SECONDS: String(leaseSeconds), TICK_MS: '500' });
+    const stage: Stage = { servers, fleet, moods, recovery: measureRecovery(servers.observer) };
+    const { instituteId, apiKey } = await provision(fleet);
+    const traffic = newTraffic();
+    const book = newBook(instituteId);
+    const client = retryingClient(fleet.facadeUrl, apiKey, traffic);
+    const random = seededRandom(seed + 1);
+    const exams = {
+      typed: await openExam(client, typedExam(PAPER)),
+      copies: await openExam(client, handwrittenExam({ questions: COPY_PAPER })),
+    };
+    let tokens = 0;
+    const teller = newTeller(client, book, random, () => (tokens += 1));
+    const guide = guideStory({
+      coreUrl: fleet.coreUrl,
+      token: fleet.tokens.public,
+      actorSigningKey: fleet.tokens.actorSigningKey,
+    });
+    const feed = startFeedReader(client);
+    const load = startLoad({ clients, teller, exams, guide, random, book });
+    const looking = lookDuring(() => violationsIn(servers.observer, instituteId));
+    const failed = await play(stage, plan, minutes * 60_000, say);
+    say('faults are over; waiting for the clients');
+    await load.finish();
+    await settle(() => unfinishedWork(servers.observer, instituteId));
+    const violations = [
+      ...failed,
+      ...(await looking.finish()),
+      ...fleet.unexpected,
+      ...book.wrong,
+      ...traffic.gaveUp,
+    ];
+    await feed.finish();
+    const core = { url: fleet.coreUrl, token: fleet.tokens.control };
+    const marks = await marksAreUndisturbed(client, book, Object.values(exams));
+    violations.push(
+      ...(await unfinishedWork(servers.observer, instituteId)).map((what) => `unfinished: ${what}`),
+      ...(await eachAcceptedRunEndsOnce(servers.observer, book)),
+      ...(await ledgerIsExact(servers.observer, core, instituteId)),
+      ...(await removedStayRemoved(servers.observer, book)),
+      ...marks.violations,
+      ...(await feedMissesNothing(servers.observer, feed, instituteId)),
+    );
+    const [runs] = await servers.observer.query<{ completed: number; deaths: number }>(
+      `select (count(*) filter (where status = 'completed'))::int as completed,
+         (count(*) filter (where status = 'failed' and dead_leases >= 3))::int as deaths from runs`,
+    );
+    const faults = countKinds(plan);
+    return {
+      seed,
+      minutes,
+      faults,
+      kills: (faults['kill'] ?? 0) + (faults['kill_postgres'] ?? 0) + (faults['empty_nats'] ?? 0),
+      processesStarted: fleet.started(),
+      stories: Object.fromEntries(book.told),
+      accepted: book.accepted.length,
+      completed: runs?.completed ?? 0,
+      endedByDeaths: runs?.deaths ?? 0,
+      marksCompared: marks.compared,
+      feedPasses: feed.passes(),
+      requests: traffic.requests,
+      repeats: Object.fromEntries(traffic.repeats),
+      recovery: spreadOf(await stage.recovery.measured()),
+      outage: spreadOf(traffic.repeatedMs),
+      violations,
+    };
+  } finally {
+    await fleet?.close();
+    await servers.close();
+  }
+};
+
+const provision = async (fleet: Fleet): Promise<{ instituteId: string; apiKey: string }> => {
+  const core = coreOverHttp({ url: fleet.coreUrl, token: fleet.tokens.control });
+  try {
+    const { control } = core.as({});
+    const { institute_id } = await control.createInstitute.mutate({
+      name: 'Chaos',
+      credits: 10_000_000,
+      daily_copy_quota: 1_000_000,
+    });
+    const { api_key } = await control.createKey.mutate({
+      institute_id,
+      scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'],
+    });
+    return { instituteId: institute_id, apiKey: api_key };
+  } finally {
+    await core.close();
+  }
+};
+
+const openExam = async (client: RetryingClient, exam: object): Promise<string> => {
+  const { status, body } = await client.post<Exam>('/exams', { ...exam, open: true });
+  if (status !== 201) throw new Error(`POST /exams was refused: ${JSON.stringify(body)}`);
+  return body.id;
+};
+
+/** Strikes each fault at its time, and waits for the end of all. @returns faults that could not be made */
+const play = async (
+  stage: Stage,
+  plan: readonly PlannedFault[],
+  lengthMs: number,
+  say: (line: string) => void,
+): Promise<string[]> => {
+  const began = performance.now();
+  const failed: string[] = [];
+  const striking: Promise<void>[] = [];
+  for (const planned of plan) {
+    await wait(Math.max(0, planned.at - (performance.now() - began)));
+    say(`strike ${lineOf(planned)}`);
+    striking.push(
+      strike(stage, planned.fault).catch((error: unknown) => {
+        failed.push(`the fault ${lineOf(planned)} was not made: ${String(error)}`);
+      }),
+    );
+  }
+  await wait(Math.max(0, lengthMs - (performance.now() - began)));
+  await Promise.all(striking);
+  return failed;
+};
+
+const lookDuring = (look: () => Promise<string[]>): { finish(): Promise<string[]> } => {
+  const seen = new Set<string>();
+  const over = new AbortController();
+  const looking = (async () => {
+    while (!over.signal.aborted) {
+      for (const violation of await look()) seen.add(violation);
+      await wait(LOOK_MS, undefined, { signal: over.signal }).catch(() => {});
+    }
+    for (const violation of await look()) seen.add(violation);
+  })();
+  looking.catch(() => {});
+  return {
+    finish: async () => {
+      over.abort();
+      await looking;
+      return [...seen];
+    },
+  };
+};
+
+const settle = async (unfinished: () => Promise<string[]>): Promise<void> => {
+  const deadline = performance.now() + SETTLE_MS;
+  while (performance.now() < deadline && (await unfinished()).length > 0) await wait(250);
+};

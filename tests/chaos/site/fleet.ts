@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startBalancer } from '../../harness/balancer.ts';
+import { startLink, type Link } from '../../harness/link.ts';
+import { killPrograms, startProgram, type Program } from '../../harness/processes.ts';
+import { MEMBERS, type MemberName } from '../plan/plan.ts';
+import type { Servers } from './servers.ts';
+
+/*
+ * Two facades, two cores and two workers as processes, restarted like pods: a member that ended is started again at
+ * once, and a balancer sends new connections to members that are ready.
+ *
+ *   starting ──ready──▶ serving ──killed, or ended by itself──▶ starting
+ *                          └──replaced: the next process is ready first, then SIGTERM
+ */
+
+export interface Fleet {
+  facadeUrl: string;
+  coreUrl: string;
+  tokens: { public: string; control: string; actorSigningKey: string };
+  links: { facade: Link; core: Link };
+  /** The member's process, once it is ready. @throws Error after two minutes */
+  serving(name: MemberName): Promise<Program>;
+  kill(name: MemberName): Promise<void>;
+  /** Replaces the member in order. @param settings for the new process only */
+  replace(name: MemberName, settings?: Record<string, string>): Promise<void>;
+  /** Name of a worker's process in `runs.worker`. */
+  workerName(program: Program): string;
+  /** Ends of processes that no fault caused. */
+  unexpected: string[];
+  started(): number;
+  close(): Promise<void>;
+}
+
+interface Member {
+  program: Program | null;
+  /** Resolves when the process that is being started is ready. */
+  next: Promise<void>;
+  /** Ends of these processes are wanted. */
+  ending: Set<number>;
+}
+
+const READY_MS = 120_000;
+const RESTART_PAUSE_MS = 300;
+const CLOCK = fileURLToPath(new URL('skewClock.ts', import.meta.url));
+const NO_LIMIT =
+  'key:reads:minute=100000000,institute:reads:second=100000000,key:writes:minute=100000000,key:upload_files:minute=100000000';
+
+export const startFleet = async (servers: Servers, settings: Record<string, string>): Promise<Fleet> => {
+  const balancers = { facade: await startBalancer(), core: await startBalancer() };
+  const links = {
+    facade: await startLink(Number(new URL(balancers.facade.url).port)),
+    core: await startLink(Number(new URL(balancers.core.url).port)),
+  };
+  const coreUrl = `http://127.0.0.1:${links.core.port}`;
+  const tokens = { public: secret(), control: secret(), actorSigningKey: secret() };
+  const temporary = join(servers.folder, 'temporary');
+  await mkdir(temporary);
+  const environment: Record<string, string> = {
+    ...servers.environment,
+    PORT: '0',
+    CORE_PORT: '0',
+    CORE_URL: coreUrl,
+    CORE_PUBLIC_TOKEN: tokens.public,
+    CORE_GRADING_TOKEN: secret(),
+    CORE_CONTROL_TOKEN: tokens.control,
+    ACTOR_SIGNING_KEY: tokens.actorSigningKey,
+    LOG_LEVEL: 'error',
+    TMPDIR: temporary,
+    MODEL_PREFLIGHT: 'off',
+    MODEL_CALL_SECONDS: '5',
+    RATE_LIMITS_STANDARD: NO_LIMIT,
+    LINGER_SECONDS: '1',
+    DRAIN_SECONDS: '2',
+    ...settings,
+  };
+  const unexpected: string[] = [];
+  let isClosing = false;
+  let started = 0;
+
+  const startOne = async (name: MemberName, own: Record<string, string>): Promise<Program> => {
+    const app = appOf(name);
+    const program = await startProgram(app, {
+      ...environment,
+      NATS_URL: servers.natsUrlOf(app),
+      ...own,
+    });
+    started += 1;
+    if (app !== 'worker') balancers[app].add(program.name);
+    return program;
+  };
+
+  const members = new Map<MemberName, Member>();
+
+  const leave = (name: MemberName, program: Program): void => {
+    const app = appOf(name);
+    if (app !== 'worker') balancers[app].remove(program.name);
+  };
+
+  /** Puts a ready process into its place, and starts another when it ends. */
+  const watch = (name: MemberName, member: Member, program: Program): void => {
+    member.program = program;
+    void program.exited.then((code) => {
+      if (member.program === program) {
+        member.program = null;
+        leave(name, program);
+        if (!isClosing) member.next = restart(name, member);
+      }
+      if (!isClosing && !member.ending.delete(program.pid))
+        unexpected.push(`${name} ended by itself with ${code}:\n${program.output()}`);
+    });
+  };
+
+  const restart = async (name: MemberName, member: Member): Promise<void> => {
+    for (let tries = 1; !isClosing; tries += 1) {
+      try {
+        watch(name, member, await startOne(name, {}));
+        return;
+      } catch (error) {
+        // A part that it needs is away: started again, as by a cluster.
+        if (tries > 10) unexpected.push(`${name} does not start: ${String(error)}`);
+        await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS));
+      }
+    }
+  };
+
+  const memberOf = (name: MemberName): Member => {
+    const member = members.get(name);
+    if (member === undefined) throw new Error(`no member ${name}`);
+    return member;
+  };
+
+  const serving = async (name: MemberName): Promise<Program> => {
+    const member = memberOf(name);
+    const deadline = performance.now() + READY_MS;
+    while (performance.now() < deadline) {
+      await member.next;
+      if (member.program !== null) return member.program;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`${name} is not ready`);
+  };
+
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    await killPrograms();
+    for (const link of Object.values(links)) await link.close();
+    for (const balancer of Object.values(balancers)) await balancer.close();
+  };
+
+  try {
+    // Core first: it makes the streams and the bucket.
+    for (const app of ['core', 'facade', 'worker']) {
+      await Promise.all(
+        MEMBERS.filter((name) => name.startsWith(app)).map(async (name) => {
+          const member: Member = { program: null, next: Promise.resolve(), ending: new Set() };
+          members.set(name, member);
+          watch(name, member, await startOne(name, {}));
+        }),
+      );
+    }
+    return {
+      facadeUrl: `http://127.0.0.1:${links.facade.port}/v1`,
+      coreUrl,
+      tokens,
+      links,
+      serving,
+      kill: async (name) => {
+        const program = await serving(name);
+        memberOf(name).ending.add(program.pid);
+        await program.kill();
+      },
+      replace: async (name, own = {}) => {
+        const old = await serving(name);
+        const member = memberOf(name);
+        const next = await startOne(name, clockOf(own));
+        // A kill during the start has already put another process into the place.
+        const isStill = member.program === old;
+        if (isStill) {
+          watch(name, member, next);
+          leave(name, old);
+          member.ending.add(old.pid);
+          old.signal('SIGTERM');
+        } else {
+          leave(name, next);
+          next.signal('SIGTERM');
+        }
+        const code = await (isStill ? old : next).exited;
+        if (isStill && code !== 0 && code !== null)
+          unexpected.push(`${name} stopped with ${code}:\n${old.output()}`);
+      },
+      workerName: (program) => `${hostname()}/${program.pid}`,
+      unexpected,
+      started: () => started,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const appOf = (name: MemberName): 'core' | 'facade' | 'worker' =>
+  name.startsWith('core') ? 'core' : name.startsWith('facade') ? 'facade' : 'worker';
+
+const clockOf = (own: Record<string, string>): Record<string, string> =>
+  'CHAOS_CLOCK_MS' in own ? { ...own, NODE_OPTIONS: `--import ${CLOCK}` } : own;
+
+const secret = (): string => randomBytes(16).toString('hex');
