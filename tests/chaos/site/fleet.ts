@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startBalancer } from '../../harness/balancer.ts';
 import { startLink, type Link } from '../../harness/link.ts';
@@ -45,6 +46,7 @@ interface Member {
 
 const READY_MS = 120_000;
 const RESTART_PAUSE_MS = 300;
+const MOST_STARTS = 10;
 const CLOCK = fileURLToPath(new URL('skewClock.ts', import.meta.url));
 const NO_LIMIT =
   'key:reads:minute=100000000,institute:reads:second=100000000,key:writes:minute=100000000,key:upload_files:minute=100000000';
@@ -114,17 +116,22 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
     });
   };
 
-  const restart = async (name: MemberName, member: Member): Promise<void> => {
+  /** Starts a process again while a part that it needs is away, as a cluster does. @returns null while closing */
+  const startUntilReady = async (name: MemberName, own: Record<string, string>): Promise<Program | null> => {
     for (let tries = 1; !isClosing; tries += 1) {
       try {
-        watch(name, member, await startOne(name, {}));
-        return;
+        return await startOne(name, own);
       } catch (error) {
-        // A part that it needs is away: started again, as by a cluster.
-        if (tries > 10) unexpected.push(`${name} does not start: ${String(error)}`);
-        await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS));
+        if (tries === MOST_STARTS) unexpected.push(`${name} does not start: ${String(error)}`);
+        await wait(RESTART_PAUSE_MS);
       }
     }
+    return null;
+  };
+
+  const restart = async (name: MemberName, member: Member): Promise<void> => {
+    const program = await startUntilReady(name, {});
+    if (program !== null) watch(name, member, program);
   };
 
   const memberOf = (name: MemberName): Member => {
@@ -139,7 +146,7 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
     while (performance.now() < deadline) {
       await member.next;
       if (member.program !== null) return member.program;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await wait(20);
     }
     throw new Error(`${name} is not ready`);
   };
@@ -176,7 +183,8 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
       replace: async (name, own = {}) => {
         const old = await serving(name);
         const member = memberOf(name);
-        const next = await startOne(name, clockOf(own));
+        const next = await startUntilReady(name, clockOf(own));
+        if (next === null) return;
         // A kill during the start has already put another process into the place.
         const isStill = member.program === old;
         if (isStill) {
