@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../../harness/service.ts';
+import { openInstitutes } from './institutes.ts';
+import { runFuzz } from './run.ts';
+
+/* Generated requests (docs/proofs.md#generated-requests). FUZZ_SEED=… and FUZZ_REQUESTS=… for others and more. */
+
+const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 400);
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', DRAW_CONCURRENCY: '0' });
+});
+afterAll(() => service?.close());
+
+test(
+  'every generated request gets a documented answer of its schema, and nothing of another institute',
+  async () => {
+    const rich = { credits: 10_000_000, dailyCopyQuota: 1_000_000 };
+    const { api, instituteId } = await service.newInstitute(rich);
+    const { api: other } = await service.newInstitute(rich);
+    const { api_key } = await service.control
+      .as({})
+      .control.createKey.mutate({ institute_id: instituteId, scopes: ['evaluation:read'] });
+    const reader = { ...api, apiKey: api_key };
+    const report = await runFuzz(await openInstitutes({ api, reader, other }), SEED, REQUESTS);
+    expect(report.faults, `repeat: npm run fuzz -- --seed ${SEED} --requests ${REQUESTS}`).toEqual([]);
+    expect(report.sent).toBe(REQUESTS);
+  },
+  120_000 + REQUESTS * 50,
+);
