@@ -7,6 +7,7 @@ export interface Ids {
   upload: string;
   staff: string;
   session: string;
+  key: string;
 }
 
 /**
@@ -101,6 +102,8 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
 
   'regrade.preview': ({ exam }) => ({ exam_id: exam }),
   'regrade.outdated': ({ exam }) => ({ exam_id: exam }),
+  'regrade.sample': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
+  'regrade.startSample': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
   'regrade.start': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
 
   'desk.people.list': () => ({}),
@@ -122,16 +125,49 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   // desk.exams
 
   // desk.marking
+  'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),
+  'desk.marking.order': ({ exam }) => ({ exam_id: exam, by: 'copy' }),
+  'desk.marking.next': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
+  'desk.marking.changes': ({ submission, question }) => ({
+    submission_id: submission,
+    question_id: question,
+  }),
+  'desk.marking.withdraw': ({ submission, question }) => ({
+    submission_id: submission,
+    question_id: question,
+    seen: { awarded: 1, edited_at: null, approved: false },
+  }),
+  'desk.marking.flag': ({ submission, question }) => ({
+    submission_id: submission,
+    question_id: question,
+    flagged: true,
+  }),
+  'desk.marking.keepOpen': ({ submission }) => ({ submission_id: submission }),
 
   // desk.review
+  'desk.review.queue': ({ exam }) => ({ exam_id: exam }),
+  'desk.review.counts': () => undefined,
+  'desk.review.checklist': ({ exam }) => ({ exam_id: exam }),
+  'desk.review.pages': ({ submission }) => ({ submission_id: submission }),
 
   // desk.statistics
+  'desk.statistics.agreement': ({ exam }) => ({ exam_id: exam }),
+  'desk.statistics.distribution': ({ exam }) => ({ exam_id: exam }),
+  'desk.statistics.learning': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
+  'desk.statistics.marks': ({ exam }) => ({ exam_id: exam }),
 
   // desk.keys
+  'desk.keys.list': () => ({}),
+  'desk.keys.create': () => ({ scopes: ['evaluation:read'] }),
+  'desk.keys.edit': ({ key }) => ({ key_id: key, daily_copy_cap: 1 }),
+  'desk.keys.revoke': ({ key }) => ({ key_id: key }),
 
   // desk.credits
+  'desk.credits.history': () => ({}),
+  'desk.credits.spending': () => ({}),
 
   // desk.audit
+  'desk.audit.list': () => ({}),
 
   // desk.settings
 };

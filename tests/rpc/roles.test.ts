@@ -70,6 +70,7 @@ const newIds = (): Ids => ({
   upload: randomUUID(),
   staff: randomUUID(),
   session: randomUUID(),
+  key: randomUUID(),
 });
 
 /** Everything that ids can name, in another institute. */
@@ -79,6 +80,7 @@ const foreignIds = async (): Promise<Ids> => {
   const { candidate } = await submission.read();
   const upload = await presign(made.tenant.api, 1000);
   const { control } = service.control.as({});
+  const key = await control.createKey.mutate({ institute_id: made.tenant.instituteId });
   const [email, password] = [`${randomUUID()}@example.org`, 'correct horse battery'];
   const { staff } = await control.staff.invite.mutate({
     institute_id: made.tenant.instituteId,
@@ -89,6 +91,7 @@ const foreignIds = async (): Promise<Ids> => {
   });
   return {
     session: (await signIn(email, password)).session_id,
+    key: key.key_id,
     exam: made.exam.id,
     question: made.questionId('2'),
     submission: submission.id,

@@ -130,10 +130,17 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.statistics.marks': ALL,
 
   // desk.keys
+  'desk.keys.list': ADMIN,
+  'desk.keys.create': ADMIN,
+  'desk.keys.edit': ADMIN,
+  'desk.keys.revoke': ADMIN,
 
   // desk.credits
+  'desk.credits.history': ADMIN,
+  'desk.credits.spending': ADMIN,
 
   // desk.audit
+  'desk.audit.list': ADMIN,
 
   // desk.settings
 };

@@ -51,15 +51,23 @@ export const KeyEdit = z.object({
   expires_at: expiresAt.optional(),
 });
 
-/** @throws DomainFailure not_found; conflict for a revoked key, which cannot be restored */
-export const editKey = async (services: Services, input: z.output<typeof KeyEdit>): Promise<KeyTerms> => {
+/**
+ * @param instituteId refuses keys of other institutes; absent for the operator
+ * @throws DomainFailure not_found; conflict for a revoked key, which cannot be restored
+ */
+export const editKey = async (
+  services: Services,
+  input: z.output<typeof KeyEdit>,
+  instituteId?: string,
+): Promise<KeyTerms> => {
   const { key_id: id, scopes: changed, ...terms } = input;
   const { control } = services.database;
+  const owned = instituteId === undefined ? {} : { institute_id: instituteId };
   await control.api_keys.updateMany({
-    where: { id, revoked_at: null },
+    where: { id, ...owned, revoked_at: null },
     data: { ...given(terms), ...(changed === undefined ? {} : { scopes: [...new Set(changed)] }) },
   });
-  const key = await control.api_keys.findUnique({ where: { id } });
+  const key = await control.api_keys.findUnique({ where: { id, ...owned } });
   if (key === null) throw failure('no_such_key');
   if (key.revoked_at !== null) throw failure('key_revoked');
   await tellFacades(services, { institute_id: key.institute_id, key_id: id });
@@ -68,18 +76,22 @@ export const editKey = async (services: Services, input: z.output<typeof KeyEdit
 
 /**
  * Revokes a key: at once where the broadcast arrives, elsewhere within 30 seconds, when cache entries expire. A
- * repeated call returns the time of the first. @throws DomainFailure not_found
+ * repeated call returns the time of the first.
+ * @param instituteId refuses keys of other institutes; absent for the operator
+ * @throws DomainFailure not_found
  */
 export const revokeKey = async (
   services: Services,
   keyId: string,
+  instituteId?: string,
 ): Promise<{ key_id: string; revoked_at: string }> => {
   const { control } = services.database;
+  const owned = instituteId === undefined ? {} : { institute_id: instituteId };
   await control.api_keys.updateMany({
-    where: { id: keyId, revoked_at: null },
+    where: { id: keyId, ...owned, revoked_at: null },
     data: { revoked_at: new Date() },
   });
-  const key = await control.api_keys.findUnique({ where: { id: keyId } });
+  const key = await control.api_keys.findUnique({ where: { id: keyId, ...owned } });
   if (key?.revoked_at == null) throw failure('no_such_key');
   await tellFacades(services, { institute_id: key.institute_id, key_id: keyId });
   return { key_id: key.id, revoked_at: key.revoked_at.toISOString() };

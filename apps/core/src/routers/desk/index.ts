@@ -1,4 +1,7 @@
 import { router } from '../../trpc.ts';
+import { deskAuditRouter } from './audit.ts';
+import { deskCreditsRouter } from './credits.ts';
+import { deskKeysRouter } from './keys.ts';
 import { deskMarkingRouter } from './marking.ts';
 import { deskExamsRouter } from './exams.ts';
 import { peopleRouter } from './people.ts';
@@ -10,6 +13,9 @@ export const deskRouter = router({
   marking: deskMarkingRouter,
   exams: deskExamsRouter,
   people: peopleRouter,
+  keys: deskKeysRouter,
+  credits: deskCreditsRouter,
+  audit: deskAuditRouter,
   review: deskReviewRouter,
   statistics: deskStatisticsRouter,
 });

@@ -1,0 +1,9 @@
+import { DecisionQuery, listDecisions } from '../../review/listDecisions.ts';
+import { router, staffProcedure } from '../../trpc.ts';
+
+/** Record of people's decisions on marks. */
+export const deskAuditRouter = router({
+  list: staffProcedure
+    .input(DecisionQuery)
+    .query(({ ctx, input }) => listDecisions(ctx.services, ctx.actor.institute_id, input)),
+});

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { apiClient } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { openStaff } from '../harness/staff.ts';
+import { newTestExam } from '../harness/testExam.ts';
+
+/* Keys, credits and the record of decisions, as admins see them at the desk (docs/desk/administration.md). */
+
+const { service } = await restSuite();
+const staff = await openStaff(service);
+afterAll(() => staff.close());
+
+test('a key made at the desk works at once, is listed without itself, and is refused after its revocation', async () => {
+  const { instituteId } = await service.newInstitute();
+  const { keys } = staff.as(instituteId).desk;
+  const made = await keys.create.mutate({ scopes: ['evaluation:read'], daily_copy_cap: 5 });
+  const api = apiClient(service.baseUrl, made.api_key);
+  expect(await api.get('/me')).toMatchObject({ status: 200, body: { daily_copy_cap: 5 } });
+  const listed = await keys.list.query({});
+  expect(JSON.stringify(listed)).not.toContain(made.api_key);
+  expect(listed.data[0]).toMatchObject({ key_id: made.key_id, rate_tier: 'standard', revoked_at: null });
+  await keys.edit.mutate({ key_id: made.key_id, daily_copy_cap: null });
+  expect(await api.get('/me')).toMatchObject({ body: { daily_copy_cap: null } });
+  await keys.revoke.mutate({ key_id: made.key_id });
+  expect(await api.get('/me')).toMatchObject({ status: 401 });
+});
+
+test('keys are listed newest first, in pages that show each once', async () => {
+  const { instituteId, keyId } = await service.newInstitute();
+  const { keys } = staff.as(instituteId).desk;
+  const made = [keyId];
+  for (let more = 0; more < 3; more += 1) {
+    made.unshift((await keys.create.mutate({ scopes: ['evaluation:read'] })).key_id);
+  }
+  const seen: string[] = [];
+  let before: Awaited<ReturnType<typeof keys.list.query>>['next_before'] = null;
+  do {
+    const page: Awaited<ReturnType<typeof keys.list.query>> = await keys.list.query({
+      limit: 2,
+      ...(before === null ? {} : { before }),
+    });
+    seen.push(...page.data.map(({ key_id }) => key_id));
+    before = page.next_before;
+  } while (before !== null);
+  expect(seen).toEqual(made);
+});
+
+test('the history of credits names the exam of each charge, and the spending of today is the sum of its charges', async () => {
+  const made = await newTestExam(service, { credits: 100 });
+  const submission = await made.reach('graded');
+  const { credits } = staff.as(made.tenant.instituteId).desk;
+  const history = await credits.history.query({});
+  expect(history.data.map(({ kind }) => kind)).toEqual(['charge', 'reserve', 'grant']);
+  const [charge, , grant] = history.data;
+  expect(charge).toMatchObject({
+    amount: 2,
+    balance_after: 98,
+    submission_id: submission.id,
+    exam: { id: made.exam.id, title: made.exam.title },
+  });
+  expect(grant).toMatchObject({ amount: 100, exam: null });
+  const first = await credits.history.query({ limit: 1 });
+  const rest = await credits.history.query({ limit: 2, before: first.next_before ?? '' });
+  expect([...first.data, ...rest.data]).toEqual(history.data);
+  const spending = await credits.spending.query({ days: 7 });
+  expect(spending.map((day) => day.credits)).toEqual([0, 0, 0, 0, 0, 0, 2]);
+  const { instituteId: other } = await service.newInstitute({ credits: 0 });
+  expect((await staff.as(other).desk.credits.history.query({})).data).toEqual([]);
+});
+
+test('the record of decisions names the person, and is filtered by person, exam, kind and time', async () => {
+  const made = await newTestExam(service);
+  const { instituteId } = made.tenant;
+  const { control } = service.control.as({});
+  const invited = await control.staff.invite.mutate({
+    institute_id: instituteId,
+    email: `${randomUUID()}@example.org`,
+    name: 'Asha Rao',
+    role: 'examiner',
+  });
+  const submission = await made.reach('graded');
+  await submission.override('2', { reviewer: 'backend', awarded: 1.5, reason: 'Partly right.' });
+  await submission.approve({ reviewer: 'backend' });
+  await behind(
+    service.database,
+    `insert into audit_entries (institute_id, key_id, staff_role, action, exam_id, submission_id, before, after)
+     select institute_id, $2, 'examiner', 'approve', exam_id, id, '{}', '{}' from submissions where id = $1`,
+    [submission.id, invited.staff.id],
+  );
+  const { audit } = staff.as(instituteId).desk;
+  const all = await audit.list.query({});
+  expect(all.data).toMatchObject([
+    { action: 'approve', person: { kind: 'staff', id: invited.staff.id, name: 'Asha Rao' } },
+    { action: 'approve', person: { kind: 'key' }, reviewer: 'backend' },
+    {
+      action: 'override',
+      question_label: '2',
+      reason: 'Partly right.',
+      exam: { id: made.exam.id, title: made.exam.title },
+      submission_id: submission.id,
+    },
+  ]);
+  const actionsOf = async (query: Parameters<typeof audit.list.query>[0]) =>
+    (await audit.list.query(query)).data.map(({ action }) => action);
+  expect(await actionsOf({ person: invited.staff.id })).toEqual(['approve']);
+  expect(await actionsOf({ action: 'override' })).toEqual(['override']);
+  expect(await actionsOf({ exam_id: made.exam.id, action: 'approve' })).toEqual(['approve', 'approve']);
+  const since = all.data[0]?.created_at ?? '';
+  expect(await actionsOf({ from: since })).toEqual(['approve']);
+  expect(await actionsOf({ to: since })).toEqual(['approve', 'override']);
+  const first = await audit.list.query({ limit: 2 });
+  if (first.next_before === null) throw new Error('there is no second page');
+  expect(await actionsOf({ before: first.next_before })).toEqual(['override']);
+});
+
+test('the record shows nothing of another institute, also for its ids', async () => {
+  const made = await newTestExam(service);
+  const submission = await made.reach('graded');
+  await submission.approve({ reviewer: 'backend' });
+  const { instituteId } = await service.newInstitute();
+  const { audit } = staff.as(instituteId).desk;
+  for (const query of [{}, { exam_id: made.exam.id }, { person: randomUUID() }, { person: 'none' }])
+    expect(await audit.list.query(query)).toEqual({ data: [], next_before: null });
+});
