@@ -1,4 +1,5 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { markingRoutes } from '../marking/routes.tsx';
 import { peopleRoutes } from '../people/routes.tsx';
 import { BrokenPage } from './BrokenPage.tsx';
 import { rootRoute, signedInRoute } from './layouts.tsx';
@@ -26,7 +27,7 @@ const unknownRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   homeRoute,
   ...peopleRoutes.withoutFrame,
-  signedInRoute.addChildren([...peopleRoutes.withFrame, unknownRoute]),
+  signedInRoute.addChildren([...markingRoutes.withFrame, ...peopleRoutes.withFrame, unknownRoute]),
 ]);
 
 export const router = createRouter({

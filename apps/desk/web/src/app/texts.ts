@@ -1,13 +1,15 @@
+import { en as markingEn } from '../marking/texts.en.ts';
+import { hi as markingHi } from '../marking/texts.hi.ts';
 import { en as peopleEn } from '../people/texts.en.ts';
 import { hi as peopleHi } from '../people/texts.hi.ts';
 import { en as appEn } from './texts.en.ts';
 import { hi as appHi } from './texts.hi.ts';
 
 /** All texts of the page. Each area has a catalogue for each language, and its keys begin with the area's name. */
-const en = { ...appEn, ...peopleEn };
+const en = { ...appEn, ...markingEn, ...peopleEn };
 
 type Texts = Readonly<Record<keyof typeof en, string>>;
-const hi: Texts = { ...appHi, ...peopleHi };
+const hi: Texts = { ...appHi, ...markingHi, ...peopleHi };
 
 export const LANGUAGES = ['en', 'hi'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,0 +1,11 @@
+import { Text } from '@mantine/core';
+import { partsOf } from './quotation.ts';
+
+/** An answer with the words highlighted that a mark rests on. */
+export const AnswerText = ({ text, quotation }: { text: string; quotation: string | null }) => (
+  <Text component="div" className="marking-answer" dir="auto">
+    {partsOf(text, quotation).map((part, index) =>
+      part.isQuoted ? <mark key={index}>{part.text}</mark> : <span key={index}>{part.text}</span>,
+    )}
+  </Text>
+);

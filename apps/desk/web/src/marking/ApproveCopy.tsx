@@ -1,0 +1,41 @@
+import { Badge, Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { calls, client, withKey } from '../app/calls.ts';
+import { useText } from '../app/language.ts';
+import { tellError } from '../app/notices.ts';
+import { useStaff } from '../app/session.ts';
+import { useMarking } from './seenMarks.ts';
+import type { Screen } from './types.ts';
+import { useQueueSnapshot } from './useMarkQueue.ts';
+
+/** Approves all marks of the copy as they are shown. Marks on their way are stored first. */
+export const ApproveCopy = ({ screen }: { screen: Screen }) => {
+  const t = useText();
+  const staff = useStaff();
+  const queryClient = useQueryClient();
+  const { queue } = useMarking();
+  const { submission_id } = screen;
+  const isWaiting = useQueueSnapshot(queue).decisions.some((each) => each.submission_id === submission_id);
+  const approve = useMutation({
+    mutationFn: (key: string) =>
+      client.submissions.approve.mutate(
+        { submission_id, body: { reviewer: staff.id }, seen_marks_revision: screen.marks_revision },
+        { context: withKey(key) },
+      ),
+    onError: tellError,
+    onSettled: () => queryClient.invalidateQueries(calls.desk.marking.screen.queryFilter({ submission_id })),
+  });
+  if (screen.approved) return <Badge color="green.9">{t('marking.approved')}</Badge>;
+  if (screen.finalized) return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={approve.isPending}
+      disabled={isWaiting}
+      onClick={() => approve.mutate(crypto.randomUUID())}
+    >
+      {t('marking.approve')}
+    </Button>
+  );
+};

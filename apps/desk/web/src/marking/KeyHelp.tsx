@@ -1,0 +1,85 @@
+import { Button, Group, Kbd, Modal, Switch, Table } from '@mantine/core';
+import { useState, type KeyboardEvent } from 'react';
+import { useText } from '../app/language.ts';
+import type { TextKey } from '../app/texts.ts';
+import { ACTIONS, rebind, resetKeys, turnKeys, useActionKeys, useKeySettings, type Action } from './keys.ts';
+
+const LABELS: Readonly<Record<Action, TextKey>> = {
+  confirmAndNext: 'marking.keys.confirmAndNext',
+  confirm: 'marking.confirm',
+  next: 'marking.next',
+  previous: 'marking.previous',
+  undo: 'marking.undo',
+  raise: 'marking.keys.raise',
+  lower: 'marking.keys.lower',
+  comment: 'marking.comment',
+  flag: 'marking.flag',
+  nextPage: 'marking.page.next',
+  previousPage: 'marking.page.previous',
+  zoomIn: 'marking.page.zoomIn',
+  zoomOut: 'marking.page.zoomOut',
+  help: 'marking.keys',
+};
+
+/** Lists the keys; each can be changed, and all single keys can be turned off. */
+export const KeyHelp = () => {
+  const t = useText();
+  const { keys, isOn } = useKeySettings();
+  const [isOpen, setOpen] = useState(false);
+  const [asked, setAsked] = useState<Action | null>(null);
+  useActionKeys({ help: () => setOpen(true) });
+
+  const take = (event: KeyboardEvent, action: Action): void => {
+    if (asked !== action || ['Tab', 'Escape', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
+    event.preventDefault();
+    rebind(action, event.key.toLowerCase());
+    setAsked(null);
+  };
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {t('marking.keys')}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t('marking.keys')}
+        closeButtonProps={{ 'aria-label': t('app.close') }}
+      >
+        <Switch
+          label={t('marking.keys.on')}
+          checked={isOn}
+          onChange={(event) => turnKeys(event.currentTarget.checked)}
+        />
+        <Table aria-label={t('marking.keys')} mt="sm">
+          <Table.Tbody>
+            {ACTIONS.map((action) => (
+              <Table.Tr key={action}>
+                <Table.Th scope="row">{t(LABELS[action])}</Table.Th>
+                <Table.Td>
+                  <Kbd>{keys[action]}</Kbd>
+                </Table.Td>
+                <Table.Td>
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={t('marking.keys.changeOf', { action: t(LABELS[action]) })}
+                    onClick={() => setAsked(action)}
+                    onKeyDown={(event) => take(event, action)}
+                  >
+                    {t(asked === action ? 'marking.keys.press' : 'marking.keys.change')}
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Group mt="sm">
+          <Button variant="default" onClick={resetKeys}>
+            {t('marking.keys.reset')}
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+};

@@ -1,0 +1,152 @@
+import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useText } from '../app/language.ts';
+import { tellError } from '../app/notices.ts';
+import { ChangedMark } from './ChangedMark.tsx';
+import { GroupMark } from './GroupMark.tsx';
+import { useActionKeys } from './keys.ts';
+import type { Screen, ScreenQuestion } from './types.ts';
+import { useDecisions } from './useDecisions.ts';
+import type { Target } from './useOrder.ts';
+
+/** The mark, the comment, and the commands of the examiner. */
+export const MarkForm = ({
+  screen,
+  question,
+  group,
+  onNext,
+  onPrevious,
+  onGoTo,
+}: {
+  screen: Screen;
+  question: ScreenQuestion;
+  group: readonly string[];
+  onNext: () => Promise<void>;
+  onPrevious: () => Promise<void>;
+  onGoTo: (target: Target) => Promise<void>;
+}) => {
+  const t = useText();
+  const { lowest, highest, result } = question;
+  const step = screen.mark_step;
+  const place = { submission_id: screen.submission_id, question_id: result.question_id };
+  const decisions = useDecisions(place, question);
+  const [marks, setMarks] = useState(String(decisions.awarded ?? ''));
+  const [comment, setComment] = useState(result.review.reason ?? '');
+  const [problem, setProblem] = useState<string | null>(null);
+  const commentField = useRef<HTMLTextAreaElement>(null);
+  const isClosed = screen.finalized || !['graded', 'partially_graded'].includes(screen.status);
+  const held = decisions.pending.find((decision) => decision.held !== null);
+
+  // The field follows the mark that counts, such as after an undo.
+  useEffect(() => {
+    setMarks(String(decisions.awarded ?? ''));
+  }, [decisions.awarded]);
+
+  const confirm = async (): Promise<boolean> => {
+    const given = Number(marks);
+    if (isClosed) return false;
+    if (marks.trim() === '' || !Number.isFinite(given) || given < lowest || given > highest) {
+      setProblem(t('marking.outOfRange', { lowest, highest }));
+      return false;
+    }
+    if (!Number.isInteger(given / step)) {
+      setProblem(t('marking.wrongStep', { step }));
+      return false;
+    }
+    setProblem(null);
+    try {
+      await decisions.mark(given, comment);
+      return true;
+    } catch (error) {
+      // The browser refuses storage, such as when its disk is full: nothing was sent.
+      tellError(error);
+      return false;
+    }
+  };
+  const confirmAndNext = async (): Promise<void> => {
+    if (await confirm()) await onNext();
+  };
+  const undo = async (): Promise<void> => {
+    const at = await decisions.undo();
+    if (at === null) return;
+    const isHere = at.submission_id === place.submission_id && at.question_id === place.question_id;
+    if (!isHere) await onGoTo({ submission: at.submission_id, question: at.question_id });
+  };
+  const shift = (by: number): void => {
+    const from = Number.isFinite(Number(marks)) ? Number(marks) : 0;
+    setMarks(String(Math.min(Math.max(from + by, lowest), highest)));
+  };
+  useActionKeys({
+    confirm: () => void confirm(),
+    confirmAndNext: () => void confirmAndNext(),
+    next: () => void onNext(),
+    previous: () => void onPrevious(),
+    undo: () => void undo(),
+    raise: () => shift(step),
+    lower: () => shift(-step),
+    comment: () => commentField.current?.focus(),
+  });
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void confirmAndNext();
+      }}
+    >
+      {isClosed ? <Alert mb="sm">{t('marking.closed')}</Alert> : null}
+      {held === undefined ? null : <ChangedMark decision={held} />}
+      {decisions.isOutdated ? (
+        <Alert color="orange" variant="outline" role="status" mb="sm">
+          <Group justify="space-between">
+            {t('marking.changedMeanwhile', { marks: result.awarded ?? '–' })}
+            <Button size="compact-sm" variant="default" onClick={decisions.acceptShown}>
+              {t('marking.changedMeanwhile.seen')}
+            </Button>
+          </Group>
+        </Alert>
+      ) : null}
+      <Group align="end" wrap="wrap">
+        <TextInput
+          type="number"
+          label={t('marking.marks')}
+          description={t('marking.outOf', { lowest, highest })}
+          min={lowest}
+          max={highest}
+          step={step}
+          value={marks}
+          error={problem}
+          disabled={isClosed}
+          w={120}
+          onChange={(event) => setMarks(event.currentTarget.value)}
+        />
+        <Button type="button" onClick={() => void confirm()} disabled={isClosed}>
+          {t('marking.confirm')}
+        </Button>
+        <Button type="button" variant="default" onClick={() => void onPrevious()}>
+          {t('marking.previous')}
+        </Button>
+        <Button type="button" variant="default" onClick={() => void onNext()}>
+          {t('marking.next')}
+        </Button>
+        <Button type="button" variant="default" onClick={() => void undo()} disabled={!decisions.canUndo}>
+          {t('marking.undo')}
+        </Button>
+      </Group>
+      <Textarea
+        ref={commentField}
+        mt="xs"
+        label={t('marking.comment')}
+        autosize
+        minRows={1}
+        maxRows={6}
+        maxLength={2000}
+        value={comment}
+        disabled={isClosed}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
+      <GroupMark place={{ ...place, exam_id: screen.exam.id }} ids={group} marks={marks} comment={comment} />
+    </form>
+  );
+};

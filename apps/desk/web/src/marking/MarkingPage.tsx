@@ -1,0 +1,83 @@
+import './marking.css';
+import { Alert, Loader } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { calls } from '../app/calls.ts';
+import { textOfError } from '../app/failures.ts';
+import { useText } from '../app/language.ts';
+import { Page } from '../app/Page.tsx';
+import { MarkingScreen } from './MarkingScreen.tsx';
+import { MarkingContext } from './seenMarks.ts';
+import { useStartedMarking } from './useMarkQueue.ts';
+
+const ROUTE = '/signed-in/exams/$id/mark';
+
+/** Finds the copy to show: the one in the address, or the first open one in the examiner's order. */
+export const MarkingPage = () => {
+  const t = useText();
+  const { id: examId } = useParams({ from: ROUTE });
+  const { order = 'copy', submission, question } = useSearch({ from: ROUTE });
+  const navigate = useNavigate();
+  const marking = useStartedMarking();
+  const isChosen = submission !== undefined;
+  const open = useQuery(
+    calls.desk.marking.order.queryOptions(
+      { exam_id: examId, limit: 1, open_only: true },
+      { enabled: !isChosen },
+    ),
+  );
+  const all = useQuery(
+    calls.desk.marking.order.queryOptions(
+      { exam_id: examId, limit: 1 },
+      { enabled: !isChosen && open.data?.data.length === 0 },
+    ),
+  );
+  const first = open.data?.data[0] ?? all.data?.data[0];
+  useEffect(() => {
+    if (isChosen || first === undefined) return;
+    void navigate({
+      to: '/exams/$id/mark',
+      params: { id: examId },
+      search: (before) => ({ ...before, submission: first.submission_id }),
+      replace: true,
+    });
+  }, [isChosen, first, navigate, examId]);
+  const screen = useQuery(
+    calls.desk.marking.screen.queryOptions(
+      { submission_id: submission ?? '' },
+      // A mark that the page shows must not be old: an examiner decides by it.
+      { enabled: isChosen, refetchOnWindowFocus: true },
+    ),
+  );
+
+  const error = open.error ?? all.error ?? (screen.data === undefined ? screen.error : null);
+  if (error !== null) {
+    return (
+      <Page title={t('marking.title')}>
+        <Alert color="red" role="alert">
+          {textOfError(error)}
+        </Alert>
+      </Page>
+    );
+  }
+  if (!isChosen && all.data?.data.length === 0) {
+    return (
+      <Page title={t('marking.title')}>
+        <Alert>{t('marking.nothing')}</Alert>
+      </Page>
+    );
+  }
+  if (marking === null || screen.data === undefined || screen.data.submission_id !== submission) {
+    return (
+      <Page title={t('marking.title')}>
+        <Loader aria-label={t('app.loading')} role="status" />
+      </Page>
+    );
+  }
+  return (
+    <MarkingContext value={marking}>
+      <MarkingScreen examId={examId} order={order} screen={screen.data} question={question} />
+    </MarkingContext>
+  );
+};

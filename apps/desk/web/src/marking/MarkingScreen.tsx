@@ -1,0 +1,163 @@
+import { Alert, Badge, Button, Group, SegmentedControl, Switch, Text } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useText } from '../app/language.ts';
+import { tell, tellError } from '../app/notices.ts';
+import { Page } from '../app/Page.tsx';
+import { ApproveCopy } from './ApproveCopy.tsx';
+import { CopyPages } from './CopyPages.tsx';
+import { KeyHelp } from './KeyHelp.tsx';
+import { Presence } from './Presence.tsx';
+import { QuestionPanel } from './QuestionPanel.tsx';
+import { SaveState } from './SaveState.tsx';
+import { TypedAnswer } from './TypedAnswer.tsx';
+import type { Order, Screen } from './types.ts';
+import { useOrder, type Target } from './useOrder.ts';
+
+/** The page of the copy on the left, the question with its mark on the right. */
+export const MarkingScreen = ({
+  examId,
+  order,
+  screen,
+  question,
+}: {
+  examId: string;
+  order: Order;
+  screen: Screen;
+  /** Question in the address. */
+  question: string | undefined;
+}) => {
+  const t = useText();
+  const navigate = useNavigate();
+  const [hidesNames, setHidesNames] = useLocalStorage({
+    key: 'evaluation-desk-hides-names',
+    defaultValue: false,
+  });
+  const [criterion, setCriterion] = useState<{ of: string; index: number } | null>(null);
+  const [group, setGroup] = useState<{ of: string; ids: readonly string[] } | null>(null);
+  const chosen =
+    screen.questions.find(({ result }) => result.question_id === question) ?? screen.questions[0];
+  const walk = useOrder(examId, order, screen, chosen?.result.question_id ?? '');
+  if (chosen === undefined) return <Alert>{t('marking.nothing')}</Alert>;
+
+  const place = `${screen.submission_id} ${chosen.result.question_id}`;
+  const goTo = async (found: Promise<Target | null>): Promise<void> => {
+    try {
+      const target = await found;
+      if (target === null) {
+        tell(t('marking.end'));
+        return;
+      }
+      setGroup(
+        target.group === undefined || target.group.length < 2
+          ? null
+          : { of: `${target.submission} ${target.question}`, ids: target.group },
+      );
+      await navigate({
+        to: '/exams/$id/mark',
+        params: { id: examId },
+        search: {
+          order,
+          submission: target.submission,
+          ...(target.question === undefined ? {} : { question: target.question }),
+        },
+      });
+    } catch (error) {
+      tellError(error);
+    }
+  };
+  const chosenCriterion = criterion?.of === place ? criterion.index : null;
+  const { candidate } = screen;
+  return (
+    <Page title={`${t('marking.title')}: ${screen.exam.title}`} size="100%" actions={<KeyHelp />}>
+      <Group justify="space-between" mb="sm">
+        <Group>
+          <SegmentedControl
+            aria-label={t('marking.order')}
+            value={order}
+            onChange={(value) =>
+              void navigate({
+                to: '/exams/$id/mark',
+                params: { id: examId },
+                search: (before) => ({ ...before, order: value === 'question' ? 'question' : 'copy' }),
+              })
+            }
+            data={[
+              { value: 'copy', label: t('marking.order.copy') },
+              { value: 'question', label: t('marking.order.question') },
+            ]}
+          />
+          {candidate === null ? (
+            <Badge variant="outline" color="gray">
+              {t('marking.blind')}
+            </Badge>
+          ) : (
+            <>
+              {hidesNames ? null : (
+                <Text>
+                  {[candidate.name, candidate.roll_number ?? candidate.external_id]
+                    .filter(Boolean)
+                    .join(' · ')}
+                </Text>
+              )}
+              <Switch
+                checked={hidesNames}
+                onChange={(event) => setHidesNames(event.currentTarget.checked)}
+                label={t('marking.hideNames')}
+              />
+            </>
+          )}
+          <Text>{t('marking.total', { awarded: screen.totals.awarded, max: screen.totals.max })}</Text>
+          <ApproveCopy screen={screen} />
+        </Group>
+        <Group>
+          <Presence screen={screen} />
+          <SaveState />
+        </Group>
+      </Group>
+      <div className="marking-columns">
+        <section className="marking-page" aria-label={t('marking.page')}>
+          {screen.copy === null ? (
+            <TypedAnswer question={chosen} criterion={chosenCriterion} />
+          ) : (
+            <CopyPages
+              screen={screen}
+              copy={screen.copy}
+              chosen={chosen.result.question_id}
+              criterion={chosenCriterion}
+            />
+          )}
+        </section>
+        <QuestionPanel
+          key={place}
+          screen={screen}
+          question={chosen}
+          criterion={chosenCriterion}
+          group={group?.of === place ? group.ids : []}
+          onCriterion={(index) => setCriterion({ of: place, index })}
+          onNext={() => goTo(walk.next())}
+          onPrevious={() => goTo(walk.previous())}
+          onGoTo={(target) => goTo(Promise.resolve(target))}
+        />
+      </div>
+      {order === 'question' ? null : (
+        <Group mt="md" role="group" aria-label={t('marking.questions')}>
+          {screen.questions.map(({ result }) => (
+            <Button
+              key={result.question_id}
+              size="compact-sm"
+              variant={result === chosen.result ? 'filled' : 'default'}
+              aria-current={result === chosen.result ? 'true' : undefined}
+              onClick={() =>
+                void goTo(Promise.resolve({ submission: screen.submission_id, question: result.question_id }))
+              }
+            >
+              {result.label}
+            </Button>
+          ))}
+        </Group>
+      )}
+    </Page>
+  );
+};

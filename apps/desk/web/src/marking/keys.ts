@@ -1,0 +1,120 @@
+import { useSyncExternalStore } from 'react';
+import { useHotkeys } from 'react-hotkeys-hook';
+
+/*
+ * Keys of the marking screen. They are kept in this browser. They do nothing in text fields, and single keys can be turned
+ * off (WCAG 2.1.4).
+ */
+
+export const ACTIONS = [
+  'confirmAndNext',
+  'confirm',
+  'next',
+  'previous',
+  'undo',
+  'raise',
+  'lower',
+  'comment',
+  'flag',
+  'nextPage',
+  'previousPage',
+  'zoomIn',
+  'zoomOut',
+  'help',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+const DEFAULTS: Readonly<Record<Action, string>> = {
+  confirmAndNext: 'enter',
+  confirm: 'c',
+  next: 'n',
+  previous: 'p',
+  undo: 'u',
+  raise: 'k',
+  lower: 'j',
+  comment: 'm',
+  flag: 'f',
+  nextPage: 'pagedown',
+  previousPage: 'pageup',
+  zoomIn: '+',
+  zoomOut: '-',
+  help: '?',
+};
+
+export interface KeySettings {
+  keys: Readonly<Record<Action, string>>;
+  isOn: boolean;
+}
+
+const STORAGE = 'evaluation-desk-keys';
+const listeners = new Set<() => void>();
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const read = (): KeySettings => {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(STORAGE) ?? '{}');
+    const keys = isRecord(kept) && isRecord(kept['keys']) ? kept['keys'] : {};
+    const own = ACTIONS.map((action) => [action, keys[action]] as const).filter(
+      (entry): entry is [Action, string] => typeof entry[1] === 'string' && entry[1] !== '',
+    );
+    return {
+      keys: { ...DEFAULTS, ...Object.fromEntries(own) },
+      isOn: !(isRecord(kept) && kept['isOn'] === false),
+    };
+  } catch {
+    return { keys: DEFAULTS, isOn: true };
+  }
+};
+
+let current = read();
+
+const change = (settings: KeySettings): void => {
+  current = settings;
+  localStorage.setItem(STORAGE, JSON.stringify(settings));
+  for (const listener of listeners) listener();
+};
+
+export const rebind = (action: Action, key: string): void => {
+  // A key has one action: the other one gives it up for the key that becomes free.
+  const other = ACTIONS.find((each) => current.keys[each] === key && each !== action);
+  const freed = other === undefined ? {} : { [other]: current.keys[action] };
+  change({ ...current, keys: { ...current.keys, ...freed, [action]: key } });
+};
+export const turnKeys = (isOn: boolean): void => change({ ...current, isOn });
+export const resetKeys = (): void => change({ keys: DEFAULTS, isOn: true });
+
+export const useKeySettings = (): KeySettings =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+
+/** Buttons and links have their own meaning for Enter, and so have open menus and dialogs. */
+const hasOwnMeaning = ({ target }: KeyboardEvent): boolean =>
+  target instanceof Element && target.closest('button, a, summary, [role="dialog"], [role="menu"]') !== null;
+
+/** Runs the handler of the action whose key was pressed. */
+export const useActionKeys = (handlers: Partial<Record<Action, () => void>>): void => {
+  const { keys, isOn } = useKeySettings();
+  const actionOf = new Map(ACTIONS.map((action) => [keys[action], action]));
+  useHotkeys(
+    '*',
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const key = event.key.toLowerCase();
+      const action = actionOf.get(key);
+      if (action === undefined || (key === 'enter' && hasOwnMeaning(event))) return;
+      const handler = handlers[action];
+      if (handler === undefined) return;
+      event.preventDefault();
+      handler();
+    },
+    { enabled: isOn, enableOnFormTags: false, useKey: true },
+    [handlers, keys],
+  );
+};

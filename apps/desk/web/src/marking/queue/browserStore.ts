@@ -1,0 +1,36 @@
+import { createStore, update as updateValue, type UseStore } from 'idb-keyval';
+import type { QueueStore } from './markQueue.ts';
+import type { QueueState } from './queueState.ts';
+
+const DATABASE = 'evaluation-desk-marks';
+
+/**
+ * Keeps the decisions of one member of staff in IndexedDB, so that another person who signs in on this browser never
+ * sends them. Changes are told to the other tabs; a Web Lock lets one tab send.
+ */
+export const browserStore = (staffId: string): QueueStore => {
+  const database: UseStore = createStore(DATABASE, 'decisions');
+  const channel = new BroadcastChannel(`${DATABASE}-${staffId}`);
+  return {
+    update: async (change) => {
+      let state: QueueState = [];
+      let isChanged = false;
+      await updateValue<QueueState>(
+        staffId,
+        (kept = []) => {
+          state = change(kept);
+          isChanged = state !== kept;
+          return state;
+        },
+        database,
+      );
+      if (isChanged) channel.postMessage('changed');
+      return state;
+    },
+    alone: (signal, work) => navigator.locks.request(`${DATABASE}-${staffId}`, { signal }, work),
+    onForeignChange: (listener) => {
+      channel.addEventListener('message', listener);
+      return () => channel.removeEventListener('message', listener);
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import { createContext, useContext } from 'react';
+import type { MarkQueue } from './queue/markQueue.ts';
+import type { SeenMark } from './queue/queueState.ts';
+
+/*
+ * The marks that this page has shown to the examiner, by question. A mark that arrives in the background is not seen until
+ * the examiner has been told of it; a decision before that carries the older mark, and core refuses it.
+ */
+
+export interface Place {
+  submission_id: string;
+  question_id: string;
+}
+
+export interface SeenMarks {
+  of(place: Place): SeenMark | undefined;
+  see(place: Place, mark: SeenMark): void;
+}
+
+export const newSeenMarks = (): SeenMarks => {
+  const marks = new Map<string, SeenMark>();
+  const keyOf = ({ submission_id, question_id }: Place): string => `${submission_id} ${question_id}`;
+  return {
+    of: (place) => marks.get(keyOf(place)),
+    see: (place, mark) => {
+      marks.set(keyOf(place), mark);
+    },
+  };
+};
+
+export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
+  one.awarded === other.awarded && one.edited_at === other.edited_at && one.approved === other.approved;
+
+export interface Marking {
+  queue: MarkQueue;
+  seen: SeenMarks;
+}
+
+export const MarkingContext = createContext<Marking | null>(null);
+
+export const useMarking = (): Marking => {
+  const marking = useContext(MarkingContext);
+  if (marking === null) throw new Error('this component is below the marking page only');
+  return marking;
+};

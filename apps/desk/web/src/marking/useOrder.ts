@@ -1,0 +1,117 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { calls } from '../app/calls.ts';
+import { loadPdf } from './loadPdf.ts';
+import type { Order, Screen } from './types.ts';
+
+/** A place to go to. Without a question: the first one of the copy. */
+export interface Target {
+  submission: string;
+  question?: string;
+  /** Submissions with the same answer, which can be marked at once. */
+  group?: readonly string[];
+}
+
+export interface Walk {
+  next(): Promise<Target | null>;
+  previous(): Promise<Target | null>;
+}
+
+const AHEAD = 10;
+
+/**
+ * Where Next and Previous lead. By copy: the next question, then the next copy with an open result. By question: the
+ * answer that core recommends, then the examiner's random order. Reads the next copy ahead.
+ */
+export const useOrder = (examId: string, order: Order, screen: Screen, questionId: string): Walk => {
+  const queryClient = useQueryClient();
+  const visited = useRef(new Set<string>());
+  const recommended = useRef<{ question: string; targets: Target[] }>({ question: '', targets: [] });
+  const [ahead, setAhead] = useState<{ at: string; target: Promise<Target | null> } | null>(null);
+  const { submission_id: current } = screen;
+  const at = `${order} ${current} ${questionId}`;
+
+  const inOrder = useCallback(
+    async (more: { backwards?: boolean; open_only?: boolean; after?: string }): Promise<Target | null> => {
+      const ofQuestion = order === 'question' ? { question_id: questionId } : {};
+      const { data } = await queryClient.fetchQuery(
+        calls.desk.marking.order.queryOptions({ exam_id: examId, limit: 1, ...ofQuestion, ...more }),
+      );
+      const [found] = data;
+      if (found === undefined || found.submission_id === current) return null;
+      return { submission: found.submission_id, ...(order === 'question' ? { question: questionId } : {}) };
+    },
+    [queryClient, order, questionId, examId, current],
+  );
+
+  const recommend = useCallback(async (): Promise<Target | null> => {
+    const take = (): Target | null => {
+      const { question, targets } = recommended.current;
+      if (question !== questionId) return null;
+      return (
+        targets.find(({ submission }) => submission !== current && !visited.current.has(submission)) ?? null
+      );
+    };
+    const known = take();
+    if (known !== null) return known;
+    const { data } = await queryClient.fetchQuery({
+      ...calls.desk.marking.next.queryOptions({ exam_id: examId, question_id: questionId, limit: AHEAD }),
+      staleTime: 0,
+    });
+    const targets = data.map(({ submission_id, group }) => ({
+      submission: submission_id,
+      question: questionId,
+      group,
+    }));
+    recommended.current = { question: questionId, targets };
+    return take();
+  }, [queryClient, examId, questionId, current]);
+
+  const findNext = useCallback(async (): Promise<Target | null> => {
+    if (order === 'copy') {
+      const index = screen.questions.findIndex(({ result }) => result.question_id === questionId);
+      const following = screen.questions[index + 1];
+      if (following !== undefined) return { submission: current, question: following.result.question_id };
+    } else {
+      const best = await recommend();
+      if (best !== null) return best;
+    }
+    return (
+      (await inOrder({ after: current, open_only: true })) ??
+      (await inOrder({ open_only: true })) ??
+      (await inOrder({ after: current }))
+    );
+  }, [order, screen.questions, questionId, current, recommend, inOrder]);
+
+  useEffect(() => {
+    visited.current.add(current);
+    const target = findNext();
+    setAhead({ at, target });
+    const prefetch = async (): Promise<void> => {
+      const found = await target;
+      if (found === null || found.submission === current) return;
+      const shown = await queryClient.fetchQuery(
+        calls.desk.marking.screen.queryOptions({ submission_id: found.submission }),
+      );
+      if (shown.copy !== null) await loadPdf(found.submission, shown.copy.url);
+    };
+    // Next asks again if reading ahead has failed.
+    prefetch().catch(() => {});
+    // Only a change of place is a reason to look ahead again.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [at]);
+
+  const next = async (): Promise<Target | null> => {
+    const found = ahead?.at === at ? await ahead.target.catch(() => null) : null;
+    return found ?? findNext();
+  };
+  const previous = async (): Promise<Target | null> => {
+    if (order === 'copy') {
+      const index = screen.questions.findIndex(({ result }) => result.question_id === questionId);
+      const before = screen.questions[index - 1];
+      if (before !== undefined) return { submission: current, question: before.result.question_id };
+    }
+    return inOrder({ after: current, backwards: true });
+  };
+  return { next, previous };
+};
