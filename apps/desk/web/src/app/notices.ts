@@ -8,9 +8,12 @@ export const tell = (text: string): void => {
 };
 
 /** Says what went wrong. It stays until it is closed. */
-export const tellError = (error: unknown): void => {
+export const tellError = (error: unknown): void => tellProblem(textOfError(error));
+
+/** Like `tellError`, for a page that has its own text for a failure. */
+export const tellProblem = (text: string): void => {
   notifications.show({
-    message: textOfError(error),
+    message: text,
     color: 'red',
     autoClose: false,
     role: 'alert',

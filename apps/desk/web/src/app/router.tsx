@@ -1,13 +1,14 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { administrationNavigation, administrationRoutes } from '../administration/routes.tsx';
 import { markingRoutes } from '../marking/routes.tsx';
-import { peopleRoutes } from '../people/routes.tsx';
+import { peopleNavigation, peopleRoutes } from '../people/routes.tsx';
 import { BrokenPage } from './BrokenPage.tsx';
 import { rootRoute, signedInRoute } from './layouts.tsx';
 import type { NavigationEntry } from './navigation.ts';
 import { NotFoundPage } from './NotFoundPage.tsx';
 
 /** Lists the areas: their routes without frame, their routes below the frame, and their entries of the navigation. */
-const navigation: readonly NavigationEntry[] = [];
+const navigation: readonly NavigationEntry[] = [...administrationNavigation, ...peopleNavigation];
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -27,7 +28,12 @@ const unknownRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   homeRoute,
   ...peopleRoutes.withoutFrame,
-  signedInRoute.addChildren([...markingRoutes.withFrame, ...peopleRoutes.withFrame, unknownRoute]),
+  signedInRoute.addChildren([
+    ...administrationRoutes.withFrame,
+    ...markingRoutes.withFrame,
+    ...peopleRoutes.withFrame,
+    unknownRoute,
+  ]),
 ]);
 
 export const router = createRouter({

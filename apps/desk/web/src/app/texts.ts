@@ -1,3 +1,5 @@
+import { en as administrationEn } from '../administration/texts.en.ts';
+import { hi as administrationHi } from '../administration/texts.hi.ts';
 import { en as markingEn } from '../marking/texts.en.ts';
 import { hi as markingHi } from '../marking/texts.hi.ts';
 import { en as peopleEn } from '../people/texts.en.ts';
@@ -6,10 +8,12 @@ import { en as appEn } from './texts.en.ts';
 import { hi as appHi } from './texts.hi.ts';
 
 /** All texts of the page. Each area has a catalogue for each language, and its keys begin with the area's name. */
-const en = { ...appEn, ...markingEn, ...peopleEn };
-
-type Texts = Readonly<Record<keyof typeof en, string>>;
-const hi: Texts = { ...appHi, ...markingHi, ...peopleHi };
+const en = {
+  ...appEn,
+  ...administrationEn,
+  ...markingEn,
+  ...peopleEn,
+};
 
 export const LANGUAGES = ['en', 'hi'] as const;
 export type Language = (typeof LANGUAGES)[number];

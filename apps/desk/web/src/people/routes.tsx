@@ -1,6 +1,9 @@
 import { createRoute } from '@tanstack/react-router';
-import { rootRoute } from '../app/layouts.tsx';
+import { rootRoute, signedInRoute } from '../app/layouts.tsx';
+import type { NavigationEntry } from '../app/navigation.ts';
+import { InvitationPage } from './InvitationPage.tsx';
 import { SignInPage } from './SignInPage.tsx';
+import { StaffPage } from './StaffPage.tsx';
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -14,4 +17,23 @@ const signInRoute = createRoute({
 const isOwnPath = (from: unknown): from is string =>
   typeof from === 'string' && /^\/(?![/\\])/.test(from) && !from.startsWith('/sign-in');
 
-export const peopleRoutes = { withoutFrame: [signInRoute], withFrame: [] } as const;
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: InvitationPage,
+});
+
+const staffRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/staff',
+  component: StaffPage,
+});
+
+export const peopleRoutes = {
+  withoutFrame: [signInRoute, invitationRoute],
+  withFrame: [staffRoute],
+} as const;
+
+export const peopleNavigation: readonly NavigationEntry[] = [
+  { path: '/staff', label: 'people.staff.title', roles: ['admin'] },
+];

@@ -1,0 +1,76 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { calls } from '../app/calls.ts';
+import { useText } from '../app/language.ts';
+import { ACTIONS, type DecisionFilter } from './audit.ts';
+
+/** Start of a day of the browser's time zone, as a moment. */
+const startOfDay = (day: string, later = 0): string => {
+  const start = new Date(`${day}T00:00:00`);
+  start.setDate(start.getDate() + later);
+  return start.toISOString();
+};
+
+/** Filters of the record of decisions: person, exam, kind and days. */
+export const AuditFilters = ({
+  filter,
+  onChange,
+}: {
+  filter: DecisionFilter;
+  onChange: (filter: DecisionFilter) => void;
+}) => {
+  const t = useText();
+  const { data: staff } = useQuery(calls.desk.people.list.queryOptions({ limit: 200 }));
+  const { data: exams } = useQuery(calls.exams.list.queryOptions({ query: { limit: '200' } }));
+  const set = (change: Partial<DecisionFilter>) => {
+    const changed = { ...filter, ...change };
+    onChange(Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)));
+  };
+  return (
+    <Group component="search" align="flex-end" mb="md">
+      <Select
+        label={t('administration.audit.person')}
+        placeholder={t('administration.audit.all')}
+        data={staff?.data.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+        value={filter.person ?? null}
+        onChange={(person) => set({ person: person ?? undefined })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': t('administration.audit.clear') }}
+      />
+      <Select
+        label={t('administration.exam')}
+        placeholder={t('administration.audit.all')}
+        data={exams?.data.map(({ id, title }) => ({ value: id, label: title })) ?? []}
+        value={filter.exam_id ?? null}
+        onChange={(examId) => set({ exam_id: examId ?? undefined })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': t('administration.audit.clear') }}
+      />
+      <Select
+        label={t('administration.audit.action')}
+        placeholder={t('administration.audit.all')}
+        data={ACTIONS.map((action) => ({ value: action, label: t(`administration.action.${action}`) }))}
+        value={filter.action ?? null}
+        onChange={(value) => set({ action: ACTIONS.find((action) => action === value) })}
+        clearable
+        clearButtonProps={{ 'aria-label': t('administration.audit.clear') }}
+      />
+      <TextInput
+        type="date"
+        label={t('administration.audit.from')}
+        onChange={({ currentTarget: { value } }) =>
+          set({ from: value === '' ? undefined : startOfDay(value) })
+        }
+      />
+      <TextInput
+        type="date"
+        label={t('administration.audit.to')}
+        onChange={({ currentTarget: { value } }) =>
+          set({ to: value === '' ? undefined : startOfDay(value, 1) })
+        }
+      />
+    </Group>
+  );
+};

@@ -1,0 +1,95 @@
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
+import { calls, client } from '../app/calls.ts';
+import { useText } from '../app/language.ts';
+import { tell, tellError } from '../app/notices.ts';
+import { Page } from '../app/Page.tsx';
+import { PagedTable } from '../app/PagedTable.tsx';
+import { usePages } from '../app/pages.ts';
+import { showNumber, showTime } from '../app/times.ts';
+import { decisionsAsCsv, marksOf, MOST_EXPORTED, type Decision, type DecisionFilter } from './audit.ts';
+import { AuditFilters } from './AuditFilters.tsx';
+
+/** Record of people's decisions on marks, for admins. */
+export const AuditPage = () => {
+  const t = useText();
+  const [filter, setFilter] = useState<DecisionFilter>({});
+  const [isExporting, setExporting] = useState(false);
+  const pages = usePages<Decision, { created_at: string; id: string }>({
+    key: [...calls.desk.audit.list.queryKey(), 'pages', filter],
+    read: async (before) => {
+      const page = await client.desk.audit.list.query({ ...filter, ...(before === null ? {} : { before }) });
+      return { data: page.data, next: page.next_before };
+    },
+  });
+  const download = async () => {
+    setExporting(true);
+    try {
+      const { csv, isCut } = await decisionsAsCsv(filter);
+      saveFile(csv, 'decisions.csv');
+      if (isCut) tell(t('administration.audit.cut', { count: MOST_EXPORTED }));
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setExporting(false);
+    }
+  };
+  return (
+    <Page
+      title={t('administration.audit.title')}
+      actions={
+        <Button variant="default" loading={isExporting} onClick={() => void download()}>
+          {t('administration.audit.export')}
+        </Button>
+      }
+    >
+      <AuditFilters filter={filter} onChange={setFilter} />
+      <PagedTable
+        label={t('administration.audit.title')}
+        empty={t('administration.audit.empty')}
+        pages={pages}
+        keyOf={({ id }) => id}
+        columns={[
+          { heading: t('administration.time'), cell: ({ created_at }) => showTime(created_at) },
+          {
+            heading: t('administration.audit.person'),
+            cell: ({ person }) =>
+              person.kind === 'staff'
+                ? person.name
+                : t(`administration.audit.person.${person.kind}`, { name: person.name }),
+          },
+          {
+            heading: t('administration.audit.action'),
+            cell: ({ action }) => t(`administration.action.${action}`),
+          },
+          {
+            heading: t('administration.exam'),
+            cell: ({ exam }) => <Anchor href={`/exams/${exam.id}`}>{exam.title}</Anchor>,
+          },
+          {
+            heading: t('administration.audit.question'),
+            cell: ({ question_label }) => question_label ?? '',
+          },
+          { heading: t('administration.audit.marks'), cell: (decision) => shownMarks(decision) },
+          { heading: t('administration.audit.reason'), cell: ({ reason }) => reason ?? '' },
+        ]}
+      />
+    </Page>
+  );
+};
+
+const shownMarks = (decision: Decision): string => {
+  const { before, after } = marksOf(decision);
+  if (before === null && after === null) return '';
+  return [before, after].map((mark) => (mark === null ? '–' : showNumber(mark))).join(' → ');
+};
+
+const saveFile = (text: string, name: string): void => {
+  // The mark at the beginning tells spreadsheets that the text is UTF-8.
+  const address = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+};

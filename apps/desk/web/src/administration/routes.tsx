@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { signedInRoute } from '../app/layouts.tsx';
+import type { NavigationEntry } from '../app/navigation.ts';
+import { AuditPage } from './AuditPage.tsx';
+import { KeysPage } from './KeysPage.tsx';
+
+const keysRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/keys', component: KeysPage });
+
+const creditsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/credits',
+  // Its chart is large, and most people at the desk never open the page.
+  component: lazyRouteComponent(() => import('./CreditsPage.tsx'), 'CreditsPage'),
+});
+
+const auditRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/audit', component: AuditPage });
+
+export const administrationRoutes = { withFrame: [keysRoute, creditsRoute, auditRoute] } as const;
+
+export const administrationNavigation: readonly NavigationEntry[] = [
+  { path: '/credits', label: 'administration.credits.title', roles: ['admin'] },
+  { path: '/keys', label: 'administration.keys.title', roles: ['admin'] },
+  { path: '/audit', label: 'administration.audit.title', roles: ['admin'] },
+];

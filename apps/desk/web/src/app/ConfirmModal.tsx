@@ -1,0 +1,35 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useText } from './language.ts';
+
+/** Asks before an act that cannot be undone, or that others notice at once. */
+export const ConfirmModal = ({
+  title,
+  text,
+  action,
+  isBusy,
+  onConfirm,
+  onClose,
+}: {
+  title: string;
+  text: string;
+  /** Label of the button that acts. */
+  action: string;
+  isBusy: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+}) => {
+  const t = useText();
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('app.close') }}>
+      <Text mb="md">{text}</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {t('app.cancel')}
+        </Button>
+        <Button color="red" loading={isBusy} onClick={onConfirm}>
+          {action}
+        </Button>
+      </Group>
+    </Modal>
+  );
+};

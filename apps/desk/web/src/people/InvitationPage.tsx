@@ -1,0 +1,120 @@
+import { Alert, Button, Loader, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { useText } from '../app/language.ts';
+import { askSession, sessionQuery, type Staff } from '../app/session.ts';
+
+interface Invitation {
+  purpose: 'invitation' | 'password_reset';
+  email: string;
+  name: string;
+  institute_name: string;
+}
+
+const MIN_PASSWORD = 12;
+
+/** The token of the link stands after `#`, so it is in no address that a browser sends. */
+const tokenOfLink = (): string => window.location.hash.slice(1);
+
+/** Sets a password by an invitation or a reset link, and signs in. */
+export const InvitationPage = () => {
+  const t = useText();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [token] = useState(tokenOfLink);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const { data: link, isLoading } = useQuery({
+    queryKey: ['link', token],
+    queryFn: async () =>
+      token === ''
+        ? null
+        : ((await askSession('POST', '/link/shown', { token })) as { link: Invitation | null }).link,
+    staleTime: Infinity,
+  });
+
+  const accept = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const given = fields.get('password');
+    const password = typeof given === 'string' ? given : '';
+    if ([...password].length < MIN_PASSWORD) {
+      setProblem(t('people.password.tooShort', { count: MIN_PASSWORD }));
+      return;
+    }
+    setBusy(true);
+    setProblem(null);
+    try {
+      const name = fields.get('name');
+      const body = { token, password, ...(typeof name === 'string' ? { name } : {}) };
+      const answer = (await askSession('POST', '/link/followed', body)) as { staff: Staff };
+      queryClient.setQueryData(sessionQuery.queryKey, answer.staff);
+      await navigate({ href: '/exams' });
+    } catch {
+      setProblem(t('people.invitation.failed'));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const title = t(
+    link?.purpose === 'password_reset' ? 'people.invitation.resetTitle' : 'people.invitation.title',
+  );
+  return (
+    <main>
+      <Paper
+        component="form"
+        onSubmit={(event) => void accept(event)}
+        maw={440}
+        mx="auto"
+        mt="10vh"
+        p="lg"
+        withBorder
+      >
+        <Stack>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {isLoading ? <Loader aria-label={t('app.loading')} /> : null}
+          {link === null ? <Text>{t('people.invitation.void')}</Text> : null}
+          {problem === null ? null : (
+            <Alert role="alert" color="red" variant="outline">
+              {problem}
+            </Alert>
+          )}
+          {link == null ? null : (
+            <>
+              <Text>{t('people.invitation.to', { institute: link.institute_name })}</Text>
+              <TextInput label={t('people.email')} value={link.email} readOnly autoComplete="username" />
+              {link.purpose === 'invitation' ? (
+                <TextInput
+                  name="name"
+                  label={t('people.name')}
+                  defaultValue={link.name}
+                  required
+                  withAsterisk={false}
+                  maxLength={255}
+                  autoComplete="name"
+                />
+              ) : null}
+              <PasswordInput
+                name="password"
+                label={t('people.newPassword')}
+                description={t('people.password.rule', { count: MIN_PASSWORD })}
+                autoComplete="new-password"
+                required
+                withAsterisk={false}
+                maxLength={200}
+                visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
+              />
+              <Button type="submit" loading={isBusy}>
+                {t('people.invitation.button')}
+              </Button>
+            </>
+          )}
+        </Stack>
+      </Paper>
+    </main>
+  );
+};
