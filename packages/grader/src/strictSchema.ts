@@ -38,8 +38,21 @@ const UNSUPPORTED = [
   'format',
 ];
 
-/** Strict JSON schema for `response_format`, without the bounds, which `readStrict` enforces. */
-export const strictJsonSchema = (schema: z.ZodType): Record<string, unknown> => {
+const jsonSchemas = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
+
+/**
+ * Strict JSON schema for `response_format`, without the bounds, which `readStrict` enforces. Made once for each schema,
+ * because each call needs it for the request and for the hash of the prompt.
+ */
+export const strictJsonSchema = (schema: z.ZodType): Readonly<Record<string, unknown>> => {
+  const known = jsonSchemas.get(schema);
+  if (known !== undefined) return known;
+  const made = makeJsonSchema(schema);
+  jsonSchemas.set(schema, made);
+  return made;
+};
+
+const makeJsonSchema = (schema: z.ZodType): Record<string, unknown> => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     // The schema of the reply, before the schema's own transformation.

@@ -46,6 +46,27 @@ export const criteriaSchemaFor = (
   isPartial: boolean,
   reportsAddress = true,
 ): z.ZodType<CriteriaWire> => {
+  const key = JSON.stringify([criteria.map(({ marks }) => marks), isPartial, reportsAddress]);
+  const known = schemas.get(key);
+  if (known !== undefined) return known;
+  const made = makeSchema(criteria, isPartial, reportsAddress);
+  const [oldest] = schemas.keys();
+  if (schemas.size >= MOST_SCHEMAS && oldest !== undefined) schemas.delete(oldest);
+  schemas.set(key, made);
+  return made;
+};
+
+/** Schemas by their marks. A new schema costs more CPU time than the reply that it parses: zod compiles it. */
+const schemas = new Map<string, z.ZodType<CriteriaWire>>();
+
+/** A question has one schema; an exam has some dozens. */
+const MOST_SCHEMAS = 500;
+
+const makeSchema = (
+  criteria: readonly { marks: number }[],
+  isPartial: boolean,
+  reportsAddress: boolean,
+): z.ZodType<CriteriaWire> => {
   const listed = listedMarks(criteria, isPartial);
   const keys = criteria.map(({ marks }, index) => {
     const enumeration = listed?.[index];
