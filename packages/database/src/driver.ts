@@ -205,7 +205,7 @@ const preparedBy = async (client: pg.ClientBase): Promise<Set<string>> => {
   if (known !== undefined) return known;
   await client.query(configOf({ sql: BEGIN, parameters: [] }));
   await client.query(configOf({ sql: SET, parameters: ['app.institute', ''] }));
-  await client.query('rollback');
+  await client.query({ name: 'tenant_rollback', text: 'rollback', values: [] });
   const names = new Set([nameOf(BEGIN) ?? '', nameOf(SET) ?? '']);
   prepared.set(client, names);
   return names;
@@ -243,7 +243,11 @@ const lastOf = <Row>(results: readonly Result<Row>[]): Result<Row> => {
   return last;
 };
 
-const names = new Map<string, string>();
+/** Names by text. Tests know those with `tenant_` as statements that prepare a connection. */
+const names = new Map([
+  [BEGIN, 'tenant_begin'],
+  [SET, 'tenant_set'],
+]);
 
 /** The name of a prepared statement; undefined for all other statements. */
 const nameOf = (text: string): string | undefined => {

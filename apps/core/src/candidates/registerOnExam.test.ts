@@ -49,8 +49,10 @@ const candidates = (count: number, name: string) =>
 test('as many statements create or update 2000 candidates as one', async () => {
   const create = (count: number, name: string) => () =>
     createCandidates({ database }, actor, { candidates: candidates(count, name) });
+  // A new connection prepares its statements one by one.
+  await create(1, 'first')();
   const one = await statementsOf(clone.url, create(1, 'single'));
-  expect(one).toBeGreaterThan(2);
+  expect(one).toBeGreaterThan(1);
   expect(await statementsOf(clone.url, create(2000, 'many'))).toBe(one);
   expect(await statementsOf(clone.url, create(2000, 'many'))).toBe(one);
 });

@@ -65,6 +65,8 @@ const paper = (questions: number, candidates: number): ExamCreate => ({
 });
 
 test('an exam of 200 questions with rubrics and 2000 candidates takes as many statements as one of four', async () => {
+  // A new connection prepares its statements one by one.
+  await createExam(services, actor, paper(4, 1));
   const small = await statementsOf(services.settings.database.url, () =>
     createExam(services, actor, paper(4, 1)),
   );

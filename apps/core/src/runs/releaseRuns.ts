@@ -52,6 +52,8 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<Re
       sql<{ mine: string }>`${PREPARED} select set_config(${IS_OURS},
         pg_try_advisory_xact_lock(${runLanes[lane].releaseLock})::text, true) as mine`,
     );
+    // The prepared plan depends on no value; PostgreSQL would make a new one for each decision.
+    await later(tx, sql`${PREPARED} select set_config('plan_cache_mode', 'force_generic_plan', true)`);
     const runs = await later(tx, releaseInTurns(lane, services.settings.runs.windows[lane], askedFor));
     const waiting = await sql`
       ${PREPARED} select from runs where lane = ${sql.lit(lane)} and status = 'queued' limit 1`.execute(tx);
