@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as prettier from 'prettier';
+import { formatted } from '@evaluation/rest-contract/formatted';
 import { lanesTemplate } from './lanesTemplate.ts';
 import { withPermissions } from './natsPermissions.ts';
 import { readValues, type Value } from './valuesSchema.ts';
@@ -54,8 +54,7 @@ export const withTable = async (readme: string, chart: string): Promise<string> 
   const [, after] = (rest ?? '').split(END);
   if (before === undefined || after === undefined) throw new Error(`the README has no ${BEGIN} … ${END}`);
   const text = `${before}${BEGIN}\n<!-- prettier-ignore-start -->\n\n${await valuesTable(chart)}\n\n<!-- prettier-ignore-end -->\n${END}${after}`;
-  const options = await prettier.resolveConfig(join(chart, 'README.md'));
-  return prettier.format(text, { ...options, parser: 'markdown' });
+  return formatted('README.md', text);
 };
 
 if (import.meta.main) {

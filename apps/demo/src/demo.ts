@@ -44,11 +44,9 @@ export const runDemo = async (argv: readonly string[], stops: Stops = NEVER_STOP
       process.stderr.write('interrupted\n');
       return 130;
     }
-    if (!(
-      error instanceof DemoFailure ||
-      error instanceof SettingsError ||
-      error instanceof InstallationError
-    )) {
+    if (
+      !(error instanceof DemoFailure || error instanceof SettingsError || error instanceof InstallationError)
+    ) {
       throw error;
     }
     process.stderr.write(`error: ${plain(error.message)}\n`);

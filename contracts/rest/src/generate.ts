@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './formatted.ts';
 import { withTables } from './apiPages.ts';
 import { errorsPage } from './errorsPage.ts';
 import { openApiDocument } from './openapi.ts';
@@ -33,11 +33,10 @@ const files: Record<string, string> = {
 };
 
 for (const [name, text] of Object.entries(files)) {
-  const style = await resolveConfig(join(repository, name));
-  const formatted = await format(text, { ...style, filepath: name });
+  const now = await formatted(name, text);
   const path = join(values.root, name);
   const current = await readFile(path, 'utf8').catch(() => null);
-  if (current === formatted) continue;
+  if (current === now) continue;
   if (values.check) {
     console.error(
       `${name} has drifted from the contract: npm run generate:docs -w @evaluation/rest-contract`,
@@ -45,7 +44,7 @@ for (const [name, text] of Object.entries(files)) {
     process.exitCode = 1;
   } else {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, formatted);
+    await writeFile(path, now);
     console.log(`${name} written`);
   }
 }

@@ -9,7 +9,8 @@ import type { Turn } from './turn.ts';
  * An image has the number of its page in the copy, and is turned by `turn` before it is sent.
  */
 export type PromptPart =
-  { text: string; hashedText?: string } | { jpegFile: string; page: number; turn: Turn };
+  | { text: string; hashedText?: string }
+  | { jpegFile: string; page: number; turn: Turn };
 
 /**
  * One call of a model: prompt, schema of the reply, and its interpretation. The folder of each call builds it from a

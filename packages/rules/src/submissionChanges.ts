@@ -1,10 +1,19 @@
 import type { Submission, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
 export type SubmissionChange =
-  'cancel' | 'replace' | 'delete' | 're_evaluate' | 'override' | 'approve' | 'unfinalize';
+  | 'cancel'
+  | 'replace'
+  | 'delete'
+  | 're_evaluate'
+  | 'override'
+  | 'approve'
+  | 'unfinalize';
 
 export type SubmissionRefusal =
-  'conflict' | 'already_completed' | 'evaluation_in_progress' | 'submission_finalized';
+  | 'conflict'
+  | 'already_completed'
+  | 'evaluation_in_progress'
+  | 'submission_finalized';
 
 /** `done`: the submission is already in the requested state, and the response is that of `allowed`. */
 export type Verdict = 'allowed' | 'done' | SubmissionRefusal;

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import * as prettier from 'prettier';
+import { formatted } from '@evaluation/rest-contract/formatted';
 import { measure } from './measure.ts';
 import { EXAMPLE_PRICES, EXAMPLE_SECOND_LOOKS, PAGE, withTables } from './page.ts';
 import { callsTable, costsOf, moneyTable, tokensTable } from './table.ts';
@@ -43,9 +43,8 @@ const costs = measured.map((paper) => costsOf(paper, amount('second-looks'), pri
 
 if (values.write) {
   const file = join(import.meta.dirname, '../../..', PAGE);
-  const options = await prettier.resolveConfig(file);
   const page = withTables(await readFile(file, 'utf8'), costs, prices);
-  await writeFile(file, await prettier.format(page, { ...options, parser: 'markdown' }));
+  await writeFile(file, await formatted(PAGE, page));
   console.log(`${PAGE}: written`);
 } else {
   console.log([callsTable(costs), tokensTable(costs), moneyTable(costs, prices)].join('\n\n'));

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as prettier from 'prettier';
+import { formatted } from '@evaluation/rest-contract/formatted';
 import type { BenchOptions, RowResult } from './measureRow.ts';
 import type { Verdict } from './row.ts';
 import { cpuEach, cpuInAll, secondsEach } from './rounds.ts';
@@ -74,12 +74,5 @@ export const writePage = async (
     verdictTable(results),
     ...results.map(rowTable),
   ].join('\n\n');
-  const options = await prettier.resolveConfig(file);
-  await writeFile(
-    file,
-    await prettier.format(`${before}${MARKS[0]}\n\n${said}\n\n${MARKS[1]}${after}`, {
-      ...options,
-      parser: 'markdown',
-    }),
-  );
+  await writeFile(file, await formatted(PAGE, `${before}${MARKS[0]}\n\n${said}\n\n${MARKS[1]}${after}`));
 };

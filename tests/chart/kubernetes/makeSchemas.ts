@@ -82,7 +82,8 @@ const kinds: Record<string, Schema> = {};
 for (const name of KINDS) {
   take(name);
   const meanings = definitions[name]?.['x-kubernetes-group-version-kind'] as
-    Record<'group' | 'version' | 'kind', string>[] | undefined;
+    | Record<'group' | 'version' | 'kind', string>[]
+    | undefined;
   if (meanings?.[0] === undefined) throw new Error(`${name} is no kind`);
   const { group, version, kind } = meanings[0];
   kinds[`${group === '' ? version : `${group}/${version}`} ${kind}`] = { $ref: `#/$defs/${name}` };

@@ -18,9 +18,7 @@ export interface MaterialEdit {
 }
 
 /** Returns the material that the client has set; a generated rubric does not count. */
-export const ofClient = (
-  material: Material | null,
-): { rubric: Rubric | null; model_answer: string | null } =>
+export const ofClient = (material: Material | null): { rubric: Rubric | null; model_answer: string | null } =>
   material?.source === 'client'
     ? { rubric: material.rubric, model_answer: material.model_answer }
     : { rubric: null, model_answer: material?.model_answer ?? null };

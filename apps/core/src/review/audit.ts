@@ -5,7 +5,13 @@ import type { Actor } from '@evaluation/signed-actor';
 /** Audit entry of a human decision. `before` and `after` hold marks and flags. */
 export interface Decision {
   action:
-    'override' | 'override_dropped' | 'approve' | 'finalize' | 'unfinalize' | 'guide_apply' | 'guide_undo';
+    | 'override'
+    | 'override_dropped'
+    | 'approve'
+    | 'finalize'
+    | 'unfinalize'
+    | 'guide_apply'
+    | 'guide_undo';
   exam_id: string;
   submission_id: string;
   question_id?: string;

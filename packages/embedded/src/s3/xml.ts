@@ -2,7 +2,10 @@
 
 /** Text or children of a node; an array repeats the element. */
 export type XmlContent =
-  string | number | boolean | { [name: string]: XmlContent | XmlContent[] | undefined };
+  | string
+  | number
+  | boolean
+  | { [name: string]: XmlContent | XmlContent[] | undefined };
 
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',

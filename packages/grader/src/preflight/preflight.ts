@@ -57,7 +57,8 @@ type Ask = <Reply>(question: Question<Reply>, again?: number) => Promise<Outcome
 
 /** Outcome of one call: how well it answered, or its failure. `tokens`: the endpoint's count of the prompt. */
 type Outcome =
-  { rating: 'right' | 'nearly' | 'wrong' | 'malformed'; tokens: number } | { error: unknown; tokens: number };
+  | { rating: 'right' | 'nearly' | 'wrong' | 'malformed'; tokens: number }
+  | { error: unknown; tokens: number };
 
 const askOnce = async <Reply>(
   connection: Connection,

@@ -16,7 +16,8 @@ export interface SeenMark {
 }
 
 export type Change =
-  { kind: 'mark'; awarded: number; reason: string | null; reviewer: string } | { kind: 'withdraw' };
+  | { kind: 'mark'; awarded: number; reason: string | null; reviewer: string }
+  | { kind: 'withdraw' };
 
 export interface Decision {
   /** Idempotency key of the call. A decision that is sent again has the same key and the same input. */

@@ -1,0 +1,21 @@
+import { defineConfig } from 'oxfmt';
+
+export default defineConfig({
+  singleQuote: true,
+  printWidth: 110,
+  sortPackageJson: false,
+  ignorePatterns: [
+    'package-lock.json',
+    '**/generated',
+    'coverage',
+    'dist',
+    '.data',
+    '.turbo',
+    // Texts and papers that are test material, byte for byte.
+    'tests/fixtures/bad',
+    'tests/fixtures/copies',
+    // Go templates, which only look like YAML, and schemas as their projects publish them.
+    'charts/*/templates',
+    'tests/chart/kubernetes/schemas.json',
+  ],
+});
