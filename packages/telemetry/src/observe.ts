@@ -18,7 +18,7 @@ export const observe = async <P extends Observed>(
   },
   start: () => Promise<P>,
 ): Promise<P> => {
-  const tracing = startTracing({ service, ...settings.traces });
+  const tracing = await startTracing({ service, ...settings.traces });
   let program: P | undefined;
   try {
     const running = await start();

@@ -43,7 +43,7 @@ const collector = async (): Promise<{ endpoint: string; spans: Sent[] }> => {
 };
 
 test('without an endpoint nothing is traced, propagated or logged', async () => {
-  const tracing = startTracing({ service: 'test', endpoint: undefined, sampleRatio: 1 });
+  const tracing = await startTracing({ service: 'test', endpoint: undefined, sampleRatio: 1 });
   close.push(tracing.close);
   const seen = await inSpan('work', {}, async () => [traceparentNow(), traceIds()], {
     parent: continueTrace(THEIRS),
@@ -53,7 +53,7 @@ test('without an endpoint nothing is traced, propagated or logged', async () => 
 
 test('a trace continues from a traceparent through nested spans, and a failure is recorded by its class only', async () => {
   const { endpoint, spans } = await collector();
-  const tracing = startTracing({ service: 'test', endpoint, sampleRatio: 0 });
+  const tracing = await startTracing({ service: 'test', endpoint, sampleRatio: 0 });
   let inner: string | undefined;
   await expect(
     inSpan(
@@ -84,7 +84,7 @@ test('a trace continues from a traceparent through nested spans, and a failure i
 
 test('an invalid traceparent begins a new trace', async () => {
   const { endpoint, spans } = await collector();
-  const tracing = startTracing({ service: 'test', endpoint, sampleRatio: 1 });
+  const tracing = await startTracing({ service: 'test', endpoint, sampleRatio: 1 });
   for (const [index, bad] of [null, undefined, 'x', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`].entries())
     await inSpan(`work ${index}`, {}, async () => {}, { parent: continueTrace(bad) });
   await tracing.close();
@@ -94,7 +94,7 @@ test('an invalid traceparent begins a new trace', async () => {
 
 test('a log line inside a trace has its ids', async () => {
   const { endpoint, spans } = await collector();
-  const tracing = startTracing({ service: 'test', endpoint, sampleRatio: 1 });
+  const tracing = await startTracing({ service: 'test', endpoint, sampleRatio: 1 });
   const lines: string[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -112,7 +112,7 @@ test('a log line inside a trace has its ids', async () => {
 });
 
 test('an unreachable collector does not keep a process from ending', async () => {
-  const tracing = startTracing({ service: 'test', endpoint: 'http://127.0.0.1:1', sampleRatio: 1 });
+  const tracing = await startTracing({ service: 'test', endpoint: 'http://127.0.0.1:1', sampleRatio: 1 });
   await inSpan('work', {}, async () => {});
   const began = performance.now();
   await tracing.close();

@@ -16,17 +16,6 @@ import {
   type Context,
   type SpanKind,
 } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
-
 export interface TracingOptions {
   service: string;
   /** Address of a collector, without `/v1/traces`; undefined: no traces. */
@@ -37,43 +26,16 @@ export interface TracingOptions {
 
 const NAME = 'answer-evaluation';
 
-const LAST_EXPORT_MS = 2000;
-
-/** Starts the export of traces; call once, before the first span. @returns `close`, which sends the waiting spans */
-export const startTracing = (options: TracingOptions): { close(): Promise<void> } => {
-  if (options.endpoint === undefined) return { close: async () => {} };
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': options.service, 'service.namespace': NAME }),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
-    spanProcessors: [
-      // Bounded queue: an unreachable collector loses spans, but takes no memory and blocks no work.
-      new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({
-          url: `${options.endpoint.replace(/\/$/, '')}/v1/traces`,
-          timeoutMillis: 5000,
-        }),
-        maxQueueSize: 4096,
-        maxExportBatchSize: 512,
-        scheduledDelayMillis: 1000,
-        exportTimeoutMillis: 5000,
-      }),
-    ],
-  });
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  trace.setGlobalTracerProvider(provider);
-  return {
-    close: async () => {
-      // An unreachable collector must not delay the end of the process.
-      const late = Promise.withResolvers<void>();
-      const timeout = setTimeout(late.resolve, LAST_EXPORT_MS);
-      await Promise.race([provider.shutdown().catch(() => {}), late.promise]);
-      clearTimeout(timeout);
-      trace.disable();
-      propagation.disable();
-      context.disable();
-    },
-  };
+/**
+ * Starts the export of traces; call once, before the first span. Without an endpoint the SDK is not loaded.
+ *
+ * @returns `close`, which sends the waiting spans
+ */
+export const startTracing = async (options: TracingOptions): Promise<{ close(): Promise<void> }> => {
+  const { endpoint } = options;
+  if (endpoint === undefined) return { close: async () => {} };
+  const { exportTraces } = await import('./exportTraces.ts');
+  return exportTraces({ ...options, endpoint });
 };
 
 /** Runs `work` inside a span. A failed span has the error's class only: the message may hold personal data. */
