@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Peak {
@@ -13,13 +13,13 @@ export interface MemoryWatch {
 const PAGE_BYTES = 4096;
 const EVERY_MS = 20;
 
-/** Watches a process group's resident memory. Shared memory counts for each process: an upper bound. */
-export const watchMemory = (group: number): MemoryWatch => {
+/** Watches the resident memory of a process and those below it. Shared memory counts for each: an upper bound. */
+export const watchMemory = (root: number): MemoryWatch => {
   let peak: Peak = { bytes: 0, processes: [] };
   let over = false;
   const watching = (async () => {
     while (!over) {
-      const processes = await processesIn(group);
+      const processes = processesIn(root);
       const bytes = processes.reduce((sum, process) => sum + process.bytes, 0);
       if (bytes > peak.bytes) peak = { bytes, processes };
       await wait(EVERY_MS);
@@ -34,27 +34,30 @@ export const watchMemory = (group: number): MemoryWatch => {
   };
 };
 
-/** Living processes of a group, and the children of its leader, largest first. */
-export const processesIn = async (group: number): Promise<Peak['processes']> => {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      try {
-        // Format: "pid (name) state parent group …", where the name may contain spaces.
-        const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-        const [, parent, itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        // A PDF child has a process group of its own, so it is found by its parent.
-        if (Number(itsGroup) !== group && Number(parent) !== group) return [];
-        const [statm, command] = await Promise.all([
-          readFile(`/proc/${pid}/statm`, 'utf8'),
-          readFile(`/proc/${pid}/cmdline`, 'utf8'),
-        ]);
-        return [{ bytes: Number(statm.split(' ')[1]) * PAGE_BYTES, command: command.replaceAll('\0', ' ') }];
-      } catch {
-        // The process has ended meanwhile.
-        return [];
-      }
-    }),
-  );
-  return found.flat().toSorted((a, b) => b.bytes - a.bytes);
+/** Living processes below a process, with itself, largest first. A PDF child has a process group of its own. */
+export const processesIn = (root: number): Peak['processes'] => {
+  const found: Peak['processes'] = [];
+  const look = (pid: number): void => {
+    try {
+      const [, resident] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      found.push({ bytes: Number(resident) * PAGE_BYTES, command });
+      childrenOf(pid).forEach(look);
+    } catch (error) {
+      // The process has ended meanwhile.
+      if (!isMissing(error)) throw error;
+    }
+  };
+  look(root);
+  return found.toSorted((a, b) => b.bytes - a.bytes);
 };
+
+/** The kernel lists children by the thread that started them. Reading all of /proc costs a hundred times as much. */
+const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+
+/** ESRCH: the process ended between opening and reading. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');

@@ -189,5 +189,5 @@ test('honest copies beside and after the hostile ones are graded and charged by 
 });
 
 test('no child process is left', async () => {
-  await eventually('the worker alone', async () => (await processesIn(worker.pid)).length === 1);
+  await eventually('the worker alone', async () => processesIn(worker.pid).length === 1);
 });

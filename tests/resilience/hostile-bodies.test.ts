@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const resident = async (pid: number): Promise<number> => (await processesIn(pid))[0]?.bytes ?? 0;
+const resident = async (pid: number): Promise<number> => processesIn(pid)[0]?.bytes ?? 0;
 
 test(
   'the worst bodies of one institute end no process, and delay no other institute',
