@@ -1,5 +1,6 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { administrationNavigation, administrationRoutes } from '../administration/routes.tsx';
+import { examsNavigation, examsRoutes } from '../exams/routes.tsx';
 import { markingRoutes } from '../marking/routes.tsx';
 import { peopleNavigation, peopleRoutes } from '../people/routes.tsx';
 import { BrokenPage } from './BrokenPage.tsx';
@@ -8,7 +9,11 @@ import type { NavigationEntry } from './navigation.ts';
 import { NotFoundPage } from './NotFoundPage.tsx';
 
 /** Lists the areas: their routes without frame, their routes below the frame, and their entries of the navigation. */
-const navigation: readonly NavigationEntry[] = [...administrationNavigation, ...peopleNavigation];
+const navigation: readonly NavigationEntry[] = [
+  ...examsNavigation,
+  ...administrationNavigation,
+  ...peopleNavigation,
+];
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -30,6 +35,7 @@ const routeTree = rootRoute.addChildren([
   ...peopleRoutes.withoutFrame,
   signedInRoute.addChildren([
     ...administrationRoutes.withFrame,
+    ...examsRoutes.withFrame,
     ...markingRoutes.withFrame,
     ...peopleRoutes.withFrame,
     unknownRoute,

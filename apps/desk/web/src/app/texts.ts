@@ -1,5 +1,7 @@
 import { en as administrationEn } from '../administration/texts.en.ts';
 import { hi as administrationHi } from '../administration/texts.hi.ts';
+import { en as examsEn } from '../exams/texts.en.ts';
+import { hi as examsHi } from '../exams/texts.hi.ts';
 import { en as markingEn } from '../marking/texts.en.ts';
 import { hi as markingHi } from '../marking/texts.hi.ts';
 import { en as peopleEn } from '../people/texts.en.ts';
@@ -11,8 +13,18 @@ import { hi as appHi } from './texts.hi.ts';
 const en = {
   ...appEn,
   ...administrationEn,
+  ...examsEn,
   ...markingEn,
   ...peopleEn,
+};
+
+type Texts = Readonly<Record<keyof typeof en, string>>;
+const hi: Texts = {
+  ...appHi,
+  ...administrationHi,
+  ...examsHi,
+  ...markingHi,
+  ...peopleHi,
 };
 
 export const LANGUAGES = ['en', 'hi'] as const;

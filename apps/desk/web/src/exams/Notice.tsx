@@ -1,0 +1,35 @@
+import { Paper, Text } from '@mantine/core';
+import type { ReactNode, Ref } from 'react';
+
+/** Colours the frame only: coloured text has too little contrast in dark colours. */
+const FRAME = { note: 'yellow', alert: 'yellow', problem: 'red' } as const;
+
+/** A frame around something to know (`note`) or to correct (the others, which screen readers read at once). */
+export const Notice = ({
+  kind,
+  title,
+  ref,
+  children,
+}: {
+  kind: keyof typeof FRAME;
+  title?: string;
+  /** The frame can take the focus through it. */
+  ref?: Ref<HTMLDivElement>;
+  children: ReactNode;
+}) => (
+  <Paper
+    ref={ref}
+    tabIndex={ref === undefined ? undefined : -1}
+    role={kind === 'note' ? 'note' : 'alert'}
+    withBorder
+    p="md"
+    style={{ borderColor: `var(--mantine-color-${FRAME[kind]}-7)` }}
+  >
+    {title === undefined ? null : (
+      <Text fw={700} size="sm" mb="xs">
+        {title}
+      </Text>
+    )}
+    {children}
+  </Paper>
+);

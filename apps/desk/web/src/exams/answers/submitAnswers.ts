@@ -1,0 +1,50 @@
+import { client, withKey } from '../../app/calls.ts';
+import { failureIn, textOfError } from '../../app/failures.ts';
+import type { TypedAnswers } from '../files/readAnswers.ts';
+import { newKey } from '../newKey.ts';
+import { problemsIn } from '../form/problems.ts';
+
+export interface Outcome {
+  line: number;
+  external_id: string;
+  /** Null if the answers were accepted. */
+  refusal: string | null;
+}
+
+const AT_ONCE = 3;
+
+/** Key of each line that was read: a second attempt at a line whose answer was lost submits nothing twice. */
+const keys = new WeakMap<TypedAnswers, string>();
+
+const keyOf = (line: TypedAnswers): string => {
+  const key = keys.get(line) ?? `answers:${newKey()}`;
+  keys.set(line, key);
+  return key;
+};
+
+/** Submits the answers of each candidate and tells the outcome of each as it is known. */
+export const submitAnswers = async (
+  examId: string,
+  lines: readonly TypedAnswers[],
+  onOutcome: (outcome: Outcome) => void,
+): Promise<void> => {
+  const waiting = [...lines];
+  const next = async (): Promise<void> => {
+    for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
+      const { line: number, answers, ...candidate } = line;
+      const outcome = { line: number, external_id: candidate.external_id };
+      try {
+        const context = withKey(keyOf(line));
+        await client.submissions.create.mutate(
+          { exam_id: examId, body: { candidate, answers } },
+          { context },
+        );
+        onOutcome({ ...outcome, refusal: null });
+      } catch (error) {
+        const told = [...problemsIn(failureIn(error)?.details).values()];
+        onOutcome({ ...outcome, refusal: told.length > 0 ? told.join(' ') : textOfError(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+};

@@ -1,0 +1,156 @@
+import {
+  Anchor,
+  Button,
+  Fieldset,
+  FileButton,
+  Group,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import type { CandidateInput } from '@evaluation/rest-contract/schemas';
+import { calls, client, withKey } from '../../app/calls.ts';
+import { failureIn } from '../../app/failures.ts';
+import { useText } from '../../app/language.ts';
+import { tell, tellError } from '../../app/notices.ts';
+import { Page } from '../../app/Page.tsx';
+import { FileProblems } from '../files/FileProblems.tsx';
+import { readCandidates } from '../files/readCandidates.ts';
+import type { FileProblem } from '../files/readTable.ts';
+import { NO_PROBLEMS, problemsIn } from '../form/problems.ts';
+import { newKey } from '../newKey.ts';
+import { CandidatesTable } from './CandidatesTable.tsx';
+
+const FIELDS = ['external_id', 'name', 'roll_number', 'section_or_class'] as const;
+const LONGEST = { external_id: 128, name: 255, roll_number: 64, section_or_class: 64 } as const;
+
+/** Candidates of an exam: one by a form, many from a table. */
+export const CandidatesPage = () => {
+  const t = useText();
+  const { examId = '' } = useParams({ strict: false });
+  const queryClient = useQueryClient();
+  const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
+  const [pasted, setPasted] = useState('');
+  const [fileProblems, setFileProblems] = useState<readonly FileProblem[]>([]);
+  const [problems, setProblems] = useState(NO_PROBLEMS);
+
+  const register = useMutation({
+    mutationFn: (candidates: CandidateInput[]) =>
+      client.candidates.register.mutate(
+        { exam_id: examId, body: { candidates } },
+        { context: withKey(newKey()) },
+      ),
+    onSuccess: async ({ registered, already_registered }) => {
+      setProblems(NO_PROBLEMS);
+      await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
+      tell(t('exams.candidates.done', { registered, known: already_registered }));
+    },
+    onError: (error) => {
+      const found = problemsIn(failureIn(error)?.details);
+      setProblems(found);
+      if (found.size === 0) tellError(error);
+    },
+  });
+  const addOne = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const sent = new FormData(form);
+    const given = FIELDS.map((field): [string, string] => {
+      const value = sent.get(field);
+      return [field, typeof value === 'string' ? value.trim() : ''];
+    });
+    const { external_id = '', ...rest } = Object.fromEntries(given.filter(([, value]) => value !== ''));
+    register.mutate([{ external_id, ...rest }], { onSuccess: () => form.reset() });
+  };
+  const addMany = (text: string) => {
+    const { candidates, problems: found } = readCandidates(text);
+    setFileProblems(found);
+    if (candidates.length > 0) register.mutate(candidates, { onSuccess: () => setPasted('') });
+  };
+  const problemOf = (field: string) => problems.get(`candidates[0].${field}`);
+  return (
+    <Page
+      title={t('exams.candidates.title', { title: exam.data?.title ?? '' })}
+      actions={
+        <Anchor component={Link} to={`/exams/${examId}`}>
+          {t('exams.backToExam')}
+        </Anchor>
+      }
+    >
+      <Stack>
+        <form onSubmit={addOne}>
+          <Fieldset legend={t('exams.candidates.one')}>
+            <Group align="end">
+              {FIELDS.map((field) => (
+                <TextInput
+                  key={field}
+                  name={field}
+                  label={t(`exams.candidates.${field}`)}
+                  required={field === 'external_id'}
+                  maxLength={LONGEST[field]}
+                  error={problemOf(field)}
+                  autoComplete="off"
+                />
+              ))}
+              <Button type="submit" loading={register.isPending}>
+                {t('exams.candidates.add')}
+              </Button>
+            </Group>
+          </Fieldset>
+        </form>
+        <Fieldset legend={t('exams.candidates.many')}>
+          <Stack gap="sm">
+            <Text size="sm">{t('exams.candidates.help')}</Text>
+            <Textarea
+              label={t('exams.import.paste')}
+              autosize
+              minRows={3}
+              maxRows={10}
+              value={pasted}
+              onChange={({ currentTarget }) => setPasted(currentTarget.value)}
+            />
+            <Group>
+              <Button
+                variant="default"
+                disabled={pasted.trim() === ''}
+                loading={register.isPending}
+                onClick={() => addMany(pasted)}
+              >
+                {t('exams.candidates.register')}
+              </Button>
+              <FileButton
+                accept=".csv,.tsv,.txt,text/csv"
+                onChange={(file) => {
+                  if (file !== null) void file.text().then(addMany);
+                }}
+              >
+                {(props) => (
+                  <Button variant="default" {...props}>
+                    {t('exams.import.file')}
+                  </Button>
+                )}
+              </FileButton>
+            </Group>
+            <FileProblems problems={fileProblems} />
+            {[...problems].map(([field, message]) => (
+              <Text key={field} role="alert" size="sm" c="var(--mantine-color-error)">
+                {field}: {message}
+              </Text>
+            ))}
+          </Stack>
+        </Fieldset>
+        <section aria-labelledby="registered">
+          <Title order={2} size="h3" id="registered" mb="sm">
+            {t('exams.candidates.registered', { count: exam.data?.candidates ?? 0 })}
+          </Title>
+          <CandidatesTable examId={examId} />
+        </section>
+      </Stack>
+    </Page>
+  );
+};

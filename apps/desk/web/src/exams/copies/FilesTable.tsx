@@ -1,0 +1,158 @@
+import { Button, Group, Progress, Select, Table, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { useText } from '../../app/language.ts';
+import type { CopyOfCandidate } from '../types.ts';
+import type { ChosenCandidate, CopyFile } from './copyFile.ts';
+import type { CopyQueue } from './copyQueue.ts';
+import { candidateName } from './useCandidates.ts';
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+/** The files, each with its step, its candidate, and why it was rejected or refused. */
+export const FilesTable = ({
+  queue,
+  files,
+  candidates,
+}: {
+  queue: CopyQueue;
+  files: readonly CopyFile[];
+  candidates: readonly CopyOfCandidate[];
+}) => {
+  const t = useText();
+  const choices = useMemo(
+    () => candidates.map((copy): Choice => ({ value: copy.candidate.id, label: candidateName(copy) })),
+    [candidates],
+  );
+  return (
+    <Table.ScrollContainer minWidth={700} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table aria-label={t('exams.upload.files')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{t('exams.upload.file')}</Table.Th>
+            <Table.Th scope="col">{t('exams.candidate')}</Table.Th>
+            <Table.Th scope="col">{t('exams.pages')}</Table.Th>
+            <Table.Th scope="col">{t('exams.status')}</Table.Th>
+            <Table.Th scope="col">{t('exams.actions')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {files.map((file) => (
+            <Table.Tr key={file.key}>
+              <Table.Th scope="row" fw={500} maw={260} style={{ overflowWrap: 'anywhere' }}>
+                {file.name}
+              </Table.Th>
+              <Table.Td>
+                <CandidateChoice queue={queue} file={file} choices={choices} />
+              </Table.Td>
+              <Table.Td>{file.pages ?? ''}</Table.Td>
+              <Table.Td>
+                <FileStatus file={file} />
+              </Table.Td>
+              <Table.Td>
+                <FileActions queue={queue} file={file} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+};
+
+const NEW = 'new:';
+const MOST_SHOWN = 50;
+const IS_FIXED = new Set(['submitting', 'submitted', 'rejected']);
+
+const valueOf = (candidate: ChosenCandidate | null): string | null => {
+  if (candidate === null) return null;
+  return 'id' in candidate ? candidate.id : `${NEW}${candidate.external_id}`;
+};
+
+const CandidateChoice = ({
+  queue,
+  file,
+  choices,
+}: {
+  queue: CopyQueue;
+  file: CopyFile;
+  choices: readonly Choice[];
+}) => {
+  const t = useText();
+  const id = file.name
+    .replace(/\.pdf$/i, '')
+    .trim()
+    .slice(0, 128);
+  const created: Choice = { value: `${NEW}${id}`, label: t('exams.upload.newCandidate', { id }) };
+  return (
+    <Select
+      aria-label={t('exams.upload.candidateOf', { file: file.name })}
+      placeholder={t('exams.upload.chooseCandidate')}
+      data={[...choices, created]}
+      value={valueOf(file.candidate)}
+      onChange={(value) => queue.choose(new Map([[file.key, chosen(value)]]))}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t('exams.clear') }}
+      limit={MOST_SHOWN}
+      nothingFoundMessage={t('exams.noneFound')}
+      disabled={IS_FIXED.has(file.step)}
+      w={280}
+    />
+  );
+};
+
+const chosen = (value: string | null): ChosenCandidate | null => {
+  if (value === null) return null;
+  return value.startsWith(NEW) ? { external_id: value.slice(NEW.length) } : { id: value };
+};
+
+const FileStatus = ({ file }: { file: CopyFile }) => {
+  const t = useText();
+  const isEnd = file.step === 'rejected' || file.step === 'unsent' || file.step === 'refused';
+  return (
+    <>
+      <Text size="sm" c={isEnd ? 'var(--mantine-color-error)' : undefined}>
+        {t(`exams.upload.step.${file.step}`)}
+      </Text>
+      {file.step === 'sending' ? (
+        <Progress
+          value={100 * file.sent}
+          aria-label={t('exams.upload.sent', { file: file.name })}
+          size="sm"
+        />
+      ) : null}
+      {file.reason === null ? null : <Text size="sm">{file.reason}</Text>}
+    </>
+  );
+};
+
+const FileActions = ({ queue, file }: { queue: CopyQueue; file: CopyFile }) => {
+  const t = useText();
+  const look = { size: 'compact-sm', variant: 'default' } as const;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {file.canReplace ? (
+        <Button {...look} onClick={() => queue.replace(file.key)}>
+          {t('exams.upload.replace')}
+        </Button>
+      ) : null}
+      {file.step === 'unsent' ? (
+        <Button {...look} onClick={() => queue.retry(file.key)}>
+          {t('app.tryAgain')}
+        </Button>
+      ) : null}
+      {file.step === 'sending' || file.step === 'submitting' ? null : (
+        <Button
+          {...look}
+          aria-label={t('exams.upload.removeFile', { file: file.name })}
+          onClick={() => queue.remove(file.key)}
+        >
+          {t('exams.form.remove')}
+        </Button>
+      )}
+    </Group>
+  );
+};

@@ -1,0 +1,98 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { calls } from '../../app/calls.ts';
+import { useText } from '../../app/language.ts';
+import { tell } from '../../app/notices.ts';
+import { Page } from '../../app/Page.tsx';
+import { submittable, type ChosenCandidate } from './copyFile.ts';
+import { copyQueueOf } from './copyQueue.ts';
+import { DropArea } from './DropArea.tsx';
+import { FilesTable } from './FilesTable.tsx';
+import { matchFiles } from './matchFiles.ts';
+import { Quote } from './Quote.tsx';
+import { useCandidates } from './useCandidates.ts';
+
+/** Upload of scanned copies: choose files, see to whom each belongs and what it costs, then submit. */
+export const UploadPage = () => {
+  const t = useText();
+  const { examId = '' } = useParams({ strict: false });
+  const queryClient = useQueryClient();
+  const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
+  const candidates = useCandidates(examId);
+  const queue = copyQueueOf(examId);
+  const files = useSyncExternalStore(queue.subscribe, queue.files);
+  const [isBusy, setBusy] = useState(false);
+
+  // Files of which the candidate is not known yet, as soon as files or candidates are there.
+  useEffect(() => {
+    if (candidates.data === undefined) return;
+    const open = files.filter(({ candidate, step }) => candidate === null && step !== 'rejected');
+    if (open.length === 0) return;
+    const taken = new Set(
+      files.flatMap(({ candidate }) => (candidate !== null && 'id' in candidate ? [candidate.id] : [])),
+    );
+    const free = candidates.data.map(({ candidate }) => candidate).filter(({ id }) => !taken.has(id));
+    const found = matchFiles(
+      open.map(({ name }) => name),
+      free,
+    );
+    const choices = new Map<string, ChosenCandidate>();
+    for (const { key, name } of open) {
+      const id = found.get(name);
+      if (id !== undefined) choices.set(key, { id });
+    }
+    if (choices.size > 0) queue.choose(choices);
+  }, [files, candidates.data, queue]);
+
+  const ready = submittable(files);
+  const pages = ready.reduce((sum, file) => sum + (file.pages ?? 0), 0);
+  const submitted = files.filter(({ step }) => step === 'submitted').length;
+  const submit = async () => {
+    setBusy(true);
+    await queue.submit();
+    setBusy(false);
+    await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
+    tell(t('exams.upload.submittedNow'));
+  };
+  return (
+    <Page
+      title={t('exams.upload.title', { title: exam.data?.title ?? '' })}
+      actions={
+        <Anchor component={Link} to={`/exams/${examId}`}>
+          {t('exams.backToExam')}
+        </Anchor>
+      }
+    >
+      <Stack>
+        <Text>{t('exams.upload.help')}</Text>
+        <DropArea
+          onFiles={(given) => {
+            const added = queue.add(given);
+            if (added < given.length) tell(t('exams.upload.known', { count: given.length - added }));
+          }}
+        />
+        {files.length > 0 ? (
+          <>
+            <FilesTable queue={queue} files={files} candidates={candidates.data ?? []} />
+            <Group justify="space-between">
+              <Quote pages={pages} copies={ready.length} />
+              <Button disabled={ready.length === 0} loading={isBusy} onClick={() => void submit()}>
+                {t('exams.upload.submit', { count: ready.length })}
+              </Button>
+            </Group>
+          </>
+        ) : null}
+        {submitted > 0 ? (
+          <Text role="status">
+            {t('exams.upload.submitted', { count: submitted })}{' '}
+            <Anchor component={Link} to={`/exams/${examId}`}>
+              {t('exams.upload.watch')}
+            </Anchor>
+          </Text>
+        ) : null}
+      </Stack>
+    </Page>
+  );
+};

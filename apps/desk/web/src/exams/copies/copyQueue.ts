@@ -1,0 +1,223 @@
+import { del, get, set } from 'idb-keyval';
+import { client, withKey } from '../../app/calls.ts';
+import { failureIn, isUnreachable, textOfError } from '../../app/failures.ts';
+import { t } from '../../app/language.ts';
+import { newKey } from '../newKey.ts';
+import {
+  afterReload,
+  newCopyFile,
+  submissionKey,
+  submittable,
+  type ChosenCandidate,
+  type CopyFile,
+} from './copyFile.ts';
+import { sendFile } from './sendFile.ts';
+
+/*
+ * Uploads and submissions of one exam's copies. State: the list of files, in this page and in IndexedDB, so that a
+ * reload goes on with the files that were sent. At most AT_ONCE files are sent and checked at a time. Every command has
+ * an idempotency key: one that is repeated after a lost answer makes no second copy.
+ */
+
+const AT_ONCE = 3;
+const LARGEST_BYTES = 50 * 1024 * 1024;
+const CHECK_PAUSE_MS = 1000;
+const TRIES = 5;
+
+export interface CopyQueue {
+  subscribe(listener: () => void): () => void;
+  files(): readonly CopyFile[];
+  /** @returns how many files were added; a file with the name and size of one in the list is not added again */
+  add(files: readonly File[]): number;
+  choose(choices: ReadonlyMap<string, ChosenCandidate | null>): void;
+  replace(key: string): void;
+  retry(key: string): void;
+  remove(key: string): void;
+  /** Submits every file that is ready and has a candidate. */
+  submit(): Promise<void>;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Repeats a call that got no answer, with growing pauses. */
+const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isUnreachable(error) || tries === TRIES) throw error;
+      await pause(CHECK_PAUSE_MS * 2 ** (tries - 1));
+    }
+  }
+};
+
+const openCopyQueue = (examId: string): CopyQueue => {
+  const kept = `desk.copies.${examId}`;
+  const listeners = new Set<() => void>();
+  const contents = new Map<string, File>();
+  let files: readonly CopyFile[] = [];
+  let working = 0;
+
+  const show = (changed: readonly CopyFile[]): void => {
+    files = changed;
+    for (const listener of listeners) listener();
+    void (changed.length === 0 ? del(kept) : set(kept, changed)).catch(() => {});
+  };
+  const change = (key: string, part: Partial<CopyFile>): void =>
+    show(files.map((file) => (file.key === key ? { ...file, ...part } : file)));
+
+  const check = async (key: string, uploadId: string): Promise<void> => {
+    for (;;) {
+      const upload = await patiently(() => client.uploads.get.query({ upload_id: uploadId }));
+      if (upload.status === 'ready') return change(key, { step: 'ready', pages: upload.pages ?? null });
+      if (upload.status === 'rejected')
+        return change(key, { step: 'rejected', reason: upload.reject_reason ?? null });
+      await pause(CHECK_PAUSE_MS);
+    }
+  };
+
+  const send = async (key: string, content: File): Promise<void> => {
+    change(key, { step: 'sending', sent: 0, reason: null });
+    const described = {
+      file_name: content.name,
+      content_type: 'application/pdf',
+      size_bytes: content.size,
+    } as const;
+    const { uploads } = await patiently(() => client.uploads.create.mutate({ body: { files: [described] } }));
+    const [address] = uploads;
+    if (address === undefined) throw new Error('the service gave no address');
+    await sendFile({ url: address.upload_url, headers: address.headers }, content, (sent) =>
+      change(key, { sent }),
+    );
+    contents.delete(key);
+    change(key, { step: 'checking', sent: 1, uploadId: address.id });
+  };
+
+  /** Takes the next file that waits, until none does or enough are at work. */
+  const work = (): void => {
+    while (working < AT_ONCE) {
+      const next = files.find(({ step, key }) => step === 'waiting' && contents.has(key));
+      const content = next === undefined ? undefined : contents.get(next.key);
+      if (next === undefined || content === undefined) return;
+      working += 1;
+      void send(next.key, content)
+        .then(async () => {
+          const uploadId = files.find(({ key }) => key === next.key)?.uploadId;
+          if (uploadId != null) await check(next.key, uploadId);
+        })
+        .catch((error: unknown) => {
+          const isOwn = failureIn(error) !== null || isUnreachable(error);
+          change(next.key, { step: 'unsent', reason: isOwn ? textOfError(error) : t('exams.upload.unsent') });
+        })
+        .finally(() => {
+          working -= 1;
+          work();
+        });
+    }
+  };
+
+  const submitOne = async (file: CopyFile): Promise<boolean> => {
+    const { candidate, uploadId, replaces } = file;
+    if (candidate === null || uploadId === null) return true;
+    change(file.key, { step: 'submitting', reason: null });
+    try {
+      const body = {
+        upload_id: uploadId,
+        ...('id' in candidate
+          ? { candidate_id: candidate.id }
+          : { candidate: { external_id: candidate.external_id } }),
+        ...(replaces ? { replace: true } : {}),
+      };
+      await patiently(() =>
+        client.submissions.create.mutate(
+          { exam_id: examId, body },
+          { context: withKey(submissionKey(file)) },
+        ),
+      );
+      change(file.key, { step: 'submitted' });
+      return true;
+    } catch (error) {
+      const code = failureIn(error)?.code;
+      const isTemporary =
+        isUnreachable(error) || code === 'insufficient_credits' || code === 'daily_quota_exceeded';
+      change(file.key, {
+        step: isTemporary ? 'ready' : 'refused',
+        reason: textOfError(error),
+        canReplace: code === 'submission_exists',
+      });
+      return !isTemporary;
+    }
+  };
+
+  void get<CopyFile[]>(kept)
+    .then((stored) => {
+      if (stored === undefined) return;
+      const resumed = afterReload(stored).filter(({ key }) => files.every((file) => file.key !== key));
+      show([...resumed, ...files]);
+      for (const { key, step, uploadId } of resumed)
+        if (step === 'checking' && uploadId !== null) void check(key, uploadId).catch(() => {});
+    })
+    .catch(() => {});
+
+  return {
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    files: () => files,
+    add: (given) => {
+      const isKnown = ({ name, size }: File) =>
+        files.some((file) => file.name === name && file.size === size && file.step !== 'rejected');
+      const added = given.filter((file) => !isKnown(file));
+      const rows = added.map((content): CopyFile => {
+        const file = newCopyFile(newKey(), content);
+        const isPdf = content.type === 'application/pdf' || /\.pdf$/i.test(content.name);
+        if (!isPdf) return { ...file, step: 'rejected', reason: t('exams.upload.noPdf') };
+        if (content.size > LARGEST_BYTES)
+          return { ...file, step: 'rejected', reason: t('exams.upload.tooLarge') };
+        if (content.size === 0) return { ...file, step: 'rejected', reason: t('exams.upload.empty') };
+        contents.set(file.key, content);
+        return file;
+      });
+      show([...files, ...rows]);
+      work();
+      return rows.length;
+    },
+    choose: (choices) =>
+      show(
+        files.map((file) => {
+          const chosen = choices.get(file.key);
+          if (chosen === undefined) return file;
+          const step = file.step === 'refused' ? 'ready' : file.step;
+          return { ...file, step, candidate: chosen, replaces: false, canReplace: false, reason: null };
+        }),
+      ),
+    replace: (key) => change(key, { step: 'ready', replaces: true, canReplace: false, reason: null }),
+    retry: (key) => {
+      change(key, { step: 'waiting', reason: null });
+      work();
+    },
+    remove: (key) => {
+      contents.delete(key);
+      show(files.filter((file) => file.key !== key));
+    },
+    submit: async () => {
+      const waiting = submittable(files);
+      let goesOn = true;
+      const next = async (): Promise<void> => {
+        for (let file = waiting.shift(); file !== undefined && goesOn; file = waiting.shift())
+          if (!(await submitOne(file))) goesOn = false;
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, next));
+    },
+  };
+};
+
+const queues = new Map<string, CopyQueue>();
+
+/** The queue of an exam. It goes on while other pages of the desk are shown. */
+export const copyQueueOf = (examId: string): CopyQueue => {
+  const queue = queues.get(examId) ?? openCopyQueue(examId);
+  queues.set(examId, queue);
+  return queue;
+};

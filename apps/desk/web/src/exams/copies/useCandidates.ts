@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { calls, client } from '../../app/calls.ts';
+import type { CopyOfCandidate } from '../types.ts';
+
+const PAGE = 500;
+
+/** All candidates of an exam with their copies, read page by page; files and rows of a table are matched to them. */
+export const useCandidates = (examId: string) =>
+  useQuery({
+    queryKey: [...calls.desk.exams.copies.pathKey(), 'all', examId],
+    queryFn: async (): Promise<CopyOfCandidate[]> => {
+      const all: CopyOfCandidate[] = [];
+      for (let cursor: string | null = null; ;) {
+        const page: { data: CopyOfCandidate[]; next_cursor: string | null } =
+          await client.desk.exams.copies.query({
+            exam_id: examId,
+            limit: PAGE,
+            ...(cursor === null ? {} : { cursor }),
+          });
+        all.push(...page.data);
+        cursor = page.next_cursor;
+        if (cursor === null) return all;
+      }
+    },
+    staleTime: 30_000,
+  });
+
+/** How a candidate is named in a list to choose from. */
+export const candidateName = ({ candidate }: CopyOfCandidate): string =>
+  [candidate.name, candidate.roll_number, candidate.external_id]
+    .filter((part, index, parts) => part !== null && part !== '' && parts.indexOf(part) === index)
+    .join(' · ');

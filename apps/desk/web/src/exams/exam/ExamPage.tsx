@@ -1,0 +1,86 @@
+import { Badge, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { calls } from '../../app/calls.ts';
+import { useText } from '../../app/language.ts';
+import { Page } from '../../app/Page.tsx';
+import { Notice } from '../Notice.tsx';
+import { SourceBadge } from '../list/ExamsTable.tsx';
+import { CopiesTable } from './CopiesTable.tsx';
+import { ExamActions } from './ExamActions.tsx';
+import { ExamProgress } from './ExamProgress.tsx';
+import { isAtWork, pauseFor } from './progress.ts';
+
+export const ExamPage = () => {
+  const t = useText();
+  return (
+    <Suspense fallback={<Page title={t('app.loading')}>{null}</Page>}>
+      <LoadedExam />
+    </Suspense>
+  );
+};
+
+/** One exam: where it stands, and its copies. */
+const LoadedExam = () => {
+  const t = useText();
+  const { examId } = useParams({ strict: false });
+  const { data: exam } = useSuspenseQuery({
+    ...calls.desk.exams.overview.queryOptions({ exam_id: examId ?? '' }),
+    refetchInterval: ({ state }) => pauseFor(state.data !== undefined && isAtWork(state.data)),
+  });
+  const stored = useQuery(calls.exams.get.queryOptions({ exam_id: exam.id }));
+  const warnings = stored.data?.warnings ?? [];
+  const { submissions } = exam;
+  return (
+    <Page title={exam.title} actions={<ExamActions exam={exam} />}>
+      <Stack gap="md">
+        <Group gap="xs">
+          <Badge tt="none">{t(`exams.status.${exam.status}`)}</Badge>
+          <SourceBadge source={exam.source} />
+          <Text size="sm">
+            {[
+              t(`exams.mode.${exam.mode}`),
+              exam.subject,
+              exam.class,
+              exam.conducted_on,
+              t('exams.questionCount', { count: exam.question_count }),
+              t('exams.marks', { marks: exam.total_marks }),
+              exam.blind ? t('exams.blind') : null,
+            ]
+              .filter((part) => part !== null && part !== '')
+              .join(' · ')}
+          </Text>
+        </Group>
+        {warnings.length > 0 ? (
+          <Notice kind="note" title={t('exams.warnings')}>
+            <List size="sm">
+              {warnings.map(({ code, message }) => (
+                <List.Item key={`${code} ${message}`}>{message}</List.Item>
+              ))}
+            </List>
+          </Notice>
+        ) : null}
+        <section aria-label={t('exams.progress')}>
+          <ExamProgress exam={exam} />
+          {submissions.total > 0 ? (
+            <Text size="sm" aria-live="polite">
+              {t('exams.counts', {
+                waiting: submissions.waiting,
+                running: submissions.running,
+                review: submissions.needs_review,
+                finalized: submissions.finalized,
+              })}
+            </Text>
+          ) : null}
+        </section>
+        <section aria-labelledby="copies">
+          <Title order={2} size="h3" id="copies" mb="sm">
+            {t(exam.mode === 'handwritten' ? 'exams.copies' : 'exams.answers')}
+          </Title>
+          <CopiesTable exam={exam} />
+        </section>
+      </Stack>
+    </Page>
+  );
+};

@@ -1,0 +1,16 @@
+import type { ExamOverview } from '../types.ts';
+
+type Counted = Pick<ExamOverview, 'submissions'>;
+
+/** True while a copy waits or is being graded. */
+export const isAtWork = ({ submissions }: Counted): boolean => submissions.waiting + submissions.running > 0;
+
+/** Copies of which the grading is over, whatever its end. */
+export const done = ({ submissions }: Counted): number =>
+  submissions.total - submissions.waiting - submissions.running;
+
+const AT_WORK_MS = 3000;
+const AT_REST_MS = 60_000;
+
+/** Pause between two reads. Events of the service refresh pages earlier; this is what remains when they are lost. */
+export const pauseFor = (isBusy: boolean): number => (isBusy ? AT_WORK_MS : AT_REST_MS);

@@ -1,0 +1,82 @@
+import { Checkbox, Select, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { useText } from '../../app/language.ts';
+import type { ExamDraft } from './draft.ts';
+import type { Problems } from './problems.ts';
+import { LEVELS } from './stored.ts';
+
+const MODES = ['handwritten', 'typed'] as const;
+
+/** Fields of the exam itself. */
+export const ExamFields = ({
+  draft,
+  problems,
+  isDraft,
+  onChange,
+}: {
+  draft: ExamDraft;
+  problems: Problems;
+  /** Mode and blind marking are fixed once the exam is open. */
+  isDraft: boolean;
+  onChange: (change: Partial<ExamDraft>) => void;
+}) => {
+  const t = useText();
+  const text = (
+    field: 'title' | 'subject' | 'class' | 'board' | 'externalRef' | 'conductedOn',
+    name: string,
+  ) => ({
+    value: draft[field],
+    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+      onChange({ [field]: currentTarget.value }),
+    error: problems.get(name),
+  });
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <TextInput label={t('exams.form.title')} required maxLength={255} {...text('title', 'title')} />
+      <Select
+        label={t('exams.form.mode')}
+        data={MODES.map((value) => ({ value, label: t(`exams.mode.${value}`) }))}
+        value={draft.mode}
+        onChange={(value) => onChange({ mode: MODES.find((mode) => mode === value) ?? draft.mode })}
+        allowDeselect={false}
+        disabled={!isDraft}
+        error={problems.get('mode')}
+      />
+      <TextInput label={t('exams.form.subject')} maxLength={120} {...text('subject', 'subject')} />
+      <TextInput label={t('exams.form.class')} maxLength={32} {...text('class', 'class')} />
+      <TextInput label={t('exams.form.board')} maxLength={64} {...text('board', 'board')} />
+      <Select
+        label={t('exams.form.level')}
+        data={LEVELS.map((value) => ({ value, label: t(`exams.level.${value}`) }))}
+        value={draft.level}
+        onChange={(value) => onChange({ level: LEVELS.find((level) => level === value) ?? draft.level })}
+        allowDeselect={false}
+        error={problems.get('level')}
+      />
+      <TextInput label={t('exams.form.conductedOn')} type="date" {...text('conductedOn', 'conducted_on')} />
+      <TextInput
+        label={t('exams.form.externalRef')}
+        maxLength={128}
+        {...text('externalRef', 'external_ref')}
+      />
+      <Textarea
+        label={t('exams.form.instructions')}
+        description={t('exams.form.instructionsHelp')}
+        autosize
+        minRows={2}
+        maxLength={4000}
+        value={draft.instructions}
+        onChange={({ currentTarget }) => onChange({ instructions: currentTarget.value })}
+        error={problems.get('instructions')}
+      />
+      <Checkbox
+        label={t('exams.form.blind')}
+        description={t('exams.form.blindHelp')}
+        checked={draft.blind}
+        onChange={({ currentTarget }) => onChange({ blind: currentTarget.checked })}
+        disabled={!isDraft}
+        error={problems.get('blind')}
+        mt={{ sm: 'xl' }}
+      />
+    </SimpleGrid>
+  );
+};

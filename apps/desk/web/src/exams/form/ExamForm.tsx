@@ -1,0 +1,96 @@
+import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { useText } from '../../app/language.ts';
+import { Notice } from '../Notice.tsx';
+import { emptyQuestion, nextLabel, totalMarks, type DraftQuestion, type ExamDraft } from './draft.ts';
+import { ExamFields } from './ExamFields.tsx';
+import type { Problems } from './problems.ts';
+import { QuestionEditor } from './QuestionEditor.tsx';
+
+const MOST_QUESTIONS = 200;
+
+/** The form of a new or stored exam. */
+export const ExamForm = ({
+  draft,
+  problems,
+  warnings = [],
+  isDraft,
+  onChange,
+  tools,
+  actions,
+}: {
+  draft: ExamDraft;
+  problems: Problems;
+  /** Warnings of the API; those that name a question are shown at it. */
+  warnings?: readonly string[];
+  isDraft: boolean;
+  onChange: (draft: ExamDraft) => void;
+  /** Above the questions, such as the import. */
+  tools?: ReactNode;
+  actions: ReactNode;
+}) => {
+  const t = useText();
+  const summary = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (problems.size > 0) summary.current?.focus();
+  }, [problems]);
+  const replace = (key: string, question: DraftQuestion) =>
+    onChange({ ...draft, questions: draft.questions.map((one) => (one.key === key ? question : one)) });
+  const ofQuestion = (label: string) =>
+    warnings.filter((text) => text.startsWith(`Question ${label}:`) || text.startsWith(`Question ${label} `));
+  return (
+    <Stack>
+      {problems.size > 0 ? (
+        <Notice ref={summary} kind="problem" title={t('exams.form.problems')}>
+          <List size="sm">
+            {[...problems].map(([field, message]) => (
+              <List.Item key={field}>
+                {field}: {message}
+              </List.Item>
+            ))}
+          </List>
+        </Notice>
+      ) : null}
+      <ExamFields
+        draft={draft}
+        problems={problems}
+        isDraft={isDraft}
+        onChange={(change) => onChange({ ...draft, ...change })}
+      />
+      <Group justify="space-between">
+        <Title order={2} size="h3">
+          {t('exams.form.questions')}
+        </Title>
+        <Text aria-live="polite">{t('exams.form.total', { marks: totalMarks(draft.questions) })}</Text>
+      </Group>
+      {tools}
+      {draft.questions.map((question, index) => (
+        <QuestionEditor
+          key={question.key}
+          question={question}
+          mode={draft.mode}
+          at={`questions[${index}]`}
+          problems={problems}
+          warnings={ofQuestion(question.label)}
+          isDraft={isDraft}
+          onChange={(changed) => replace(question.key, changed)}
+          onRemove={() =>
+            onChange({ ...draft, questions: draft.questions.filter(({ key }) => key !== question.key) })
+          }
+        />
+      ))}
+      <Group justify="space-between">
+        <Button
+          variant="default"
+          disabled={!isDraft || draft.questions.length >= MOST_QUESTIONS}
+          onClick={() =>
+            onChange({ ...draft, questions: [...draft.questions, emptyQuestion(nextLabel(draft.questions))] })
+          }
+        >
+          {t('exams.form.addQuestion')}
+        </Button>
+        <Group>{actions}</Group>
+      </Group>
+    </Stack>
+  );
+};

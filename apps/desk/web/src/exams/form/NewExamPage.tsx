@@ -1,0 +1,64 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { calls, client, withKey } from '../../app/calls.ts';
+import { failureIn } from '../../app/failures.ts';
+import { useText } from '../../app/language.ts';
+import { tell, tellError } from '../../app/notices.ts';
+import { Page } from '../../app/Page.tsx';
+import { newKey } from '../newKey.ts';
+import { emptyExam } from './draft.ts';
+import { ExamForm } from './ExamForm.tsx';
+import { ImportExam } from './ImportExam.tsx';
+import { NO_PROBLEMS, problemsIn } from './problems.ts';
+import { examBody } from './requests.ts';
+
+export const NewExamPage = () => {
+  const t = useText();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [draft, setDraft] = useState(() => emptyExam(false));
+  const [problems, setProblems] = useState(NO_PROBLEMS);
+  // A repeated request with the same content creates no second exam; after a change it is another request.
+  const sent = useRef({ body: '', key: newKey() });
+  const create = useMutation({
+    mutationFn: (open: boolean) => {
+      const body = examBody(draft, { open });
+      const text = JSON.stringify(body);
+      if (sent.current.body !== text) sent.current = { body: text, key: newKey() };
+      return client.exams.create.mutate({ body }, { context: withKey(sent.current.key) });
+    },
+    onSuccess: async (exam, open) => {
+      await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
+      tell(t(open ? 'exams.opened' : 'exams.saved'));
+      await navigate({ to: `/exams/${exam.id}` });
+    },
+    onError: (error) => {
+      const found = problemsIn(failureIn(error)?.details);
+      setProblems(found);
+      if (found.size === 0) tellError(error);
+    },
+  });
+  return (
+    <Page title={t('exams.new')}>
+      <ExamForm
+        draft={draft}
+        problems={problems}
+        isDraft
+        onChange={setDraft}
+        tools={<ImportExam draft={draft} onChange={setDraft} />}
+        actions={
+          <>
+            <Button variant="default" loading={create.isPending} onClick={() => create.mutate(false)}>
+              {t('exams.form.saveDraft')}
+            </Button>
+            <Button loading={create.isPending} onClick={() => create.mutate(true)}>
+              {t('exams.form.createAndOpen')}
+            </Button>
+          </>
+        }
+      />
+    </Page>
+  );
+};

@@ -1,0 +1,182 @@
+import {
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useText } from '../../app/language.ts';
+import { Notice } from '../Notice.tsx';
+import { isChoice, withType, type DraftQuestion, type ExamDraft } from './draft.ts';
+import { OptionsEditor } from './OptionsEditor.tsx';
+import type { Problems } from './problems.ts';
+import { RubricEditor } from './RubricEditor.tsx';
+
+const TYPES = ['long_answer', 'mcq_single', 'mcq_multi', 'true_false', 'numeric', 'one_word'] as const;
+
+/** One question. Problems of the API are shown at the fields that they name, below `at`. */
+export const QuestionEditor = ({
+  question,
+  mode,
+  at,
+  problems,
+  warnings,
+  isDraft,
+  onChange,
+  onRemove,
+}: {
+  question: DraftQuestion;
+  mode: ExamDraft['mode'];
+  /** Path of the question in the request, such as `questions[2]`. */
+  at: string;
+  problems: Problems;
+  warnings: readonly string[];
+  /** The marking scheme is fixed once the exam is open. */
+  isDraft: boolean;
+  onChange: (question: DraftQuestion) => void;
+  onRemove: () => void;
+}) => {
+  const t = useText();
+  const error = (field: string) => problems.get(`${at}.${field}`);
+  const change = (part: Partial<DraftQuestion>) => onChange({ ...question, ...part });
+  return (
+    <Fieldset legend={t('exams.form.question', { label: question.label })}>
+      <Stack gap="sm">
+        {problems.has(at) ? <Notice kind="problem">{problems.get(at)}</Notice> : null}
+        {warnings.map((warning) => (
+          <Notice key={warning} kind="note">
+            {warning}
+          </Notice>
+        ))}
+        <Group align="start" grow preventGrowOverflow={false}>
+          <TextInput
+            label={t('exams.form.label')}
+            required
+            maxLength={16}
+            w={90}
+            value={question.label}
+            onChange={({ currentTarget }) => change({ label: currentTarget.value })}
+            disabled={!isDraft}
+            error={error('label')}
+          />
+          <TextInput
+            label={t('exams.form.section')}
+            maxLength={64}
+            w={120}
+            value={question.section}
+            onChange={({ currentTarget }) => change({ section: currentTarget.value })}
+            disabled={!isDraft}
+            error={error('section')}
+          />
+          <Select
+            label={t('exams.form.type')}
+            data={TYPES.map((value) => ({ value, label: t(`exams.type.${value}`) }))}
+            value={question.type}
+            onChange={(value) =>
+              onChange(withType(question, TYPES.find((type) => type === value) ?? question.type))
+            }
+            allowDeselect={false}
+            disabled={question.id !== null}
+            error={error('type')}
+          />
+          <NumberInput
+            label={t('exams.form.maxMarks')}
+            required
+            min={0}
+            max={1000}
+            step={0.5}
+            w={120}
+            value={question.maxMarks}
+            onChange={(value) => change({ maxMarks: typeof value === 'number' ? value : '' })}
+            disabled={!isDraft}
+            error={error('max_marks')}
+          />
+          {question.type !== 'long_answer' && mode === 'typed' ? (
+            <NumberInput
+              label={t('exams.form.negativeMarks')}
+              min={0}
+              step={0.25}
+              w={140}
+              value={question.negativeMarks}
+              onChange={(value) => change({ negativeMarks: typeof value === 'number' ? value : '' })}
+              disabled={!isDraft}
+              error={error('negative_marks')}
+            />
+          ) : null}
+        </Group>
+        <Textarea
+          label={t('exams.form.text')}
+          required
+          autosize
+          minRows={2}
+          maxLength={20_000}
+          value={question.text}
+          onChange={({ currentTarget }) => change({ text: currentTarget.value })}
+          error={error('text')}
+        />
+        {isChoice(question.type) ? (
+          <OptionsEditor
+            question={question}
+            at={at}
+            problems={problems}
+            isDraft={isDraft}
+            onChange={change}
+          />
+        ) : null}
+        {question.type === 'numeric' || question.type === 'one_word' ? (
+          <Textarea
+            label={t('exams.form.answer')}
+            description={question.type === 'numeric' ? t('exams.form.answerHelp') : undefined}
+            required
+            autosize
+            value={question.answer}
+            onChange={({ currentTarget }) => change({ answer: currentTarget.value })}
+            disabled={!isDraft}
+            error={error('answer')}
+          />
+        ) : null}
+        {question.type === 'long_answer' ? (
+          <>
+            <Textarea
+              label={t('exams.form.modelAnswer')}
+              autosize
+              minRows={2}
+              maxLength={20_000}
+              value={question.modelAnswer}
+              onChange={({ currentTarget }) => change({ modelAnswer: currentTarget.value })}
+              error={error('model_answer')}
+            />
+            <Checkbox
+              label={t('exams.form.hasRubric')}
+              description={
+                question.hasRubric || question.modelAnswer.trim() !== ''
+                  ? undefined
+                  : t('exams.form.autoRubric')
+              }
+              checked={question.hasRubric}
+              onChange={({ currentTarget }) => change({ hasRubric: currentTarget.checked })}
+            />
+            {question.hasRubric ? (
+              <RubricEditor question={question} at={`${at}.rubric`} problems={problems} onChange={change} />
+            ) : null}
+          </>
+        ) : null}
+        <Group justify="end">
+          <Button
+            variant="subtle"
+            color="red"
+            onClick={onRemove}
+            disabled={!isDraft}
+            aria-label={t('exams.form.removeQuestion', { label: question.label })}
+          >
+            {t('exams.form.remove')}
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+};

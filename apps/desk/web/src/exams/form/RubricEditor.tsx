@@ -1,0 +1,108 @@
+import { Button, Checkbox, Fieldset, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useText } from '../../app/language.ts';
+import { criteriaMarks, emptyCriterion, type DraftCriterion, type DraftQuestion } from './draft.ts';
+import type { Problems } from './problems.ts';
+
+/** Criteria of a long answer. Their sum is shown beside the marks of the question while they are typed. */
+export const RubricEditor = ({
+  question,
+  at,
+  problems,
+  onChange,
+}: {
+  question: DraftQuestion;
+  at: string;
+  problems: Problems;
+  onChange: (change: Partial<DraftQuestion>) => void;
+}) => {
+  const t = useText();
+  const { criteria } = question;
+  const set = (key: string, change: Partial<DraftCriterion>) =>
+    onChange({
+      criteria: criteria.map((criterion) =>
+        criterion.key === key ? { ...criterion, ...change } : criterion,
+      ),
+    });
+  const sum = criteriaMarks(criteria);
+  const problem = problems.get(`${at}.criteria`) ?? problems.get(at);
+  return (
+    <Fieldset legend={t('exams.form.rubric')}>
+      <Stack gap="sm">
+        {criteria.map(({ key, name, marks, keywords, guidance }, index) => {
+          const error = (field: string) => problems.get(`${at}.criteria[${index}].${field}`);
+          const number = index + 1;
+          return (
+            <Group key={key} align="start" role="group" aria-label={t('exams.form.criterion', { number })}>
+              <TextInput
+                label={t('exams.form.criterionName')}
+                value={name}
+                maxLength={255}
+                flex={2}
+                miw={160}
+                onChange={({ currentTarget }) => set(key, { name: currentTarget.value })}
+                error={error('name')}
+              />
+              <NumberInput
+                label={t('exams.form.criterionMarks')}
+                value={marks}
+                min={0}
+                step={0.5}
+                w={110}
+                onChange={(value) => set(key, { marks: typeof value === 'number' ? value : '' })}
+                error={error('marks')}
+              />
+              <TextInput
+                label={t('exams.form.keywords')}
+                value={keywords}
+                flex={2}
+                miw={160}
+                onChange={({ currentTarget }) => set(key, { keywords: currentTarget.value })}
+                error={error('keywords')}
+              />
+              <TextInput
+                label={t('exams.form.guidance')}
+                value={guidance}
+                maxLength={2000}
+                flex={2}
+                miw={160}
+                onChange={({ currentTarget }) => set(key, { guidance: currentTarget.value })}
+                error={error('guidance')}
+              />
+              <Button
+                variant="subtle"
+                color="red"
+                mt={24}
+                aria-label={t('exams.form.removeCriterion', { number })}
+                onClick={() => onChange({ criteria: criteria.filter((criterion) => criterion.key !== key) })}
+              >
+                {t('exams.form.remove')}
+              </Button>
+            </Group>
+          );
+        })}
+        {problem === undefined ? null : (
+          <Text role="alert" size="sm" c="var(--mantine-color-error)">
+            {problem}
+          </Text>
+        )}
+        <Group justify="space-between">
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onChange({ criteria: [...criteria, emptyCriterion()] })}
+          >
+            {t('exams.form.addCriterion')}
+          </Button>
+          <Text size="sm">
+            {t('exams.form.sum', { sum, marks: question.maxMarks === '' ? '–' : question.maxMarks })}
+          </Text>
+          <Checkbox
+            label={t('exams.form.partialMarking')}
+            checked={question.partialMarking}
+            onChange={({ currentTarget }) => onChange({ partialMarking: currentTarget.checked })}
+          />
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+};

@@ -1,0 +1,144 @@
+import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
+import { newKey } from '../newKey.ts';
+
+/*
+ * The form of an exam while a teacher fills it in. Numbers may be empty, and a question keeps the fields of other types,
+ * so that a change of the type and back loses nothing. `bodyOf` and `questionBody` make the request from it; the index
+ * of a question in the form is its index in the request, so that problems of the API find their field.
+ */
+
+type Amount = number | '';
+
+export interface DraftCriterion {
+  key: string;
+  name: string;
+  marks: Amount;
+  /** Separated by commas. */
+  keywords: string;
+  guidance: string;
+}
+
+export interface DraftOption {
+  key: string;
+  label: string;
+  text: string;
+  isCorrect: boolean;
+}
+
+export interface DraftQuestion {
+  key: string;
+  /** Id of a stored question; null for a new one. */
+  id: string | null;
+  label: string;
+  section: string;
+  type: QuestionInput['type'];
+  text: string;
+  maxMarks: Amount;
+  negativeMarks: Amount;
+  options: DraftOption[];
+  /** Accepted answers of `numeric` and `one_word`, one a line for `numeric`. */
+  answer: string;
+  modelAnswer: string;
+  hasRubric: boolean;
+  partialMarking: boolean;
+  criteria: DraftCriterion[];
+  /** Fields that the form does not show; they are sent as they were read. */
+  rest: Partial<QuestionInput>;
+}
+
+export interface ExamDraft {
+  title: string;
+  mode: ExamCreate['mode'];
+  subject: string;
+  class: string;
+  board: string;
+  level: NonNullable<ExamCreate['level']>;
+  conductedOn: string;
+  externalRef: string;
+  instructions: string;
+  blind: boolean;
+  questions: DraftQuestion[];
+}
+
+export const emptyCriterion = (): DraftCriterion => ({
+  key: newKey(),
+  name: '',
+  marks: '',
+  keywords: '',
+  guidance: '',
+});
+
+export const emptyOption = (label: string): DraftOption => ({
+  key: newKey(),
+  label,
+  text: '',
+  isCorrect: false,
+});
+
+export const emptyQuestion = (label: string): DraftQuestion => ({
+  key: newKey(),
+  id: null,
+  label,
+  section: '',
+  type: 'long_answer',
+  text: '',
+  maxMarks: '',
+  negativeMarks: '',
+  options: [emptyOption('A'), emptyOption('B')],
+  answer: '',
+  modelAnswer: '',
+  hasRubric: false,
+  partialMarking: true,
+  criteria: [],
+  rest: {},
+});
+
+export const emptyExam = (blind: boolean): ExamDraft => ({
+  title: '',
+  mode: 'handwritten',
+  subject: '',
+  class: '',
+  board: '',
+  level: 'school',
+  conductedOn: '',
+  externalRef: '',
+  instructions: '',
+  blind,
+  questions: [emptyQuestion('1')],
+});
+
+/** Label after the last one: the next number if the labels are numbers. */
+export const nextLabel = (questions: readonly DraftQuestion[]): string => {
+  const numbers = questions.map(({ label }) => Number.parseInt(label, 10)).filter(Number.isFinite);
+  return String(Math.max(0, ...numbers) + 1);
+};
+
+export const isChoice = (type: QuestionInput['type']): boolean =>
+  type === 'mcq_single' || type === 'mcq_multi' || type === 'true_false';
+
+/** What a question needs after its type has changed. */
+export const withType = (question: DraftQuestion, type: QuestionInput['type']): DraftQuestion => {
+  if (type !== 'true_false') return { ...question, type };
+  const [first, second] = question.options;
+  const kept = question.options.length === 2 && first !== undefined && second !== undefined;
+  const named = (option: DraftOption, text: string): DraftOption =>
+    option.text === '' ? { ...option, text } : option;
+  return {
+    ...question,
+    type,
+    options: kept
+      ? [named(first, 'True'), named(second, 'False')]
+      : [
+          { ...emptyOption('A'), text: 'True' },
+          { ...emptyOption('B'), text: 'False' },
+        ],
+  };
+};
+
+/** Sum of the marks of the questions that have some. */
+export const totalMarks = (questions: readonly DraftQuestion[]): number =>
+  questions.reduce((sum, { maxMarks }) => sum + (maxMarks === '' ? 0 : maxMarks), 0);
+
+/** Marks of the criteria together, to be compared with those of the question. Sums of six decimal places are exact. */
+export const criteriaMarks = (criteria: readonly DraftCriterion[]): number =>
+  Math.round(criteria.reduce((sum, { marks }) => sum + (marks === '' ? 0 : marks), 0) * 1e6) / 1e6;

@@ -1,0 +1,80 @@
+import type { Exam, Question, QuestionInput } from '@evaluation/rest-contract/schemas';
+import { newKey } from '../newKey.ts';
+import { emptyQuestion, type DraftQuestion, type ExamDraft } from './draft.ts';
+
+/* The form of an exam that exists, or of one that was read from a file. */
+
+type Sent = Omit<QuestionInput, 'type'> & { type: QuestionInput['type'] };
+
+export const draftQuestion = (question: Sent, id: string | null = null): DraftQuestion => {
+  const {
+    label,
+    section,
+    type,
+    text,
+    max_marks,
+    negative_marks,
+    options,
+    correct_options,
+    answer,
+    model_answer,
+    rubric,
+    ...rest
+  } = question;
+  const correct = new Set(correct_options ?? []);
+  const standard = emptyQuestion(label);
+  return {
+    ...standard,
+    id,
+    section: section ?? '',
+    type,
+    text,
+    maxMarks: max_marks,
+    negativeMarks: negative_marks ?? '',
+    options:
+      options == null
+        ? standard.options
+        : options.map((option) => ({
+            key: newKey(),
+            label: option.label,
+            text: option.text,
+            isCorrect: correct.has(option.label),
+          })),
+    answer: answer == null ? '' : [answer].flat().join('\n'),
+    modelAnswer: model_answer ?? '',
+    hasRubric: rubric != null,
+    partialMarking: rubric?.partial_marking ?? true,
+    criteria: (rubric?.criteria ?? []).map(({ name, marks, keywords, guidance }) => ({
+      key: newKey(),
+      name,
+      marks,
+      keywords: (keywords ?? []).join(', '),
+      guidance: guidance ?? '',
+    })),
+    rest,
+  };
+};
+
+export const draftOfStored = (exam: Exam, questions: readonly Question[]): ExamDraft => ({
+  title: exam.title,
+  mode: exam.mode,
+  subject: exam.subject ?? '',
+  class: exam.class ?? '',
+  board: exam.board ?? '',
+  level: LEVELS.find((level) => level === exam.level) ?? 'school',
+  conductedOn: exam.conducted_on,
+  externalRef: exam.external_ref ?? '',
+  instructions: exam.instructions ?? '',
+  blind: exam.blind,
+  questions: questions.map(({ id, created_at: _made, updated_at: _changed, options, ...question }) =>
+    draftQuestion(
+      {
+        ...question,
+        ...(options === undefined ? {} : { options: options.map(({ label, text }) => ({ label, text })) }),
+      },
+      id,
+    ),
+  ),
+});
+
+export const LEVELS = ['school', 'ug', 'pg', 'upsc'] as const;

@@ -1,0 +1,7 @@
+import type { inferRouterOutputs } from '@trpc/server';
+import type { PublicRouter } from '@evaluation/core-client';
+
+type Desk = inferRouterOutputs<PublicRouter>['desk']['exams'];
+
+export type ExamOverview = Desk['overview'];
+export type CopyOfCandidate = Desk['copies']['data'][number];
