@@ -29,6 +29,8 @@ export interface Program {
 }
 
 const START_MS = 60_000;
+/** Folder of this repository. */
+const HERE = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Processes started here that have not ended. None may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();
@@ -36,13 +38,15 @@ const running = new Map<number, Promise<number | null>>();
 /**
  * Starts a program and waits until it prints `ready`. @throws Error with its output, if it ends before that
  * @param onOutput gets all output, to the end
+ * @param root folder of the repository, for a program of another release
  */
 export const startProgram = async (
   app: App,
   environment: Record<string, string>,
   onOutput: (text: string) => void = () => {},
+  root: string = HERE,
 ): Promise<Program> => {
-  const main = fileURLToPath(new URL(`../../apps/${app}/src/main.ts`, import.meta.url));
+  const main = join(root, 'apps', app, 'src', 'main.ts');
   const child = spawn(process.execPath, [main], {
     // A process group of its own, so that its children can be ended with it.
     detached: true,

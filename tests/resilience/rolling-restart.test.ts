@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { coreOverHttp } from '@evaluation/core-client';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
-import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import type { Exam } from '@evaluation/rest-contract/schemas';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiClient, createExam, type ApiClient } from '../harness/api.ts';
 import { startBalancer, type Balancer } from '../harness/balancer.ts';
@@ -9,6 +8,7 @@ import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts'
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import { killPrograms, startProgram, type Program } from '../harness/processes.ts';
 import { newEnvironment } from '../harness/service.ts';
+import { startSteadyLoad } from '../harness/steadyLoad.ts';
 import { expectEachGradedOnce } from './expectations.ts';
 
 /*
@@ -88,63 +88,9 @@ const replace = async (app: Replicated): Promise<void> => {
   expect(await old.exited, `${app} ended by itself:\n${old.output()}`).toBe(0);
 };
 
-interface Load {
-  failed: string[];
-  reads: number;
-  submitted: Submission[];
-  stop(): Promise<void>;
-}
-
-/** Clients with persistent connections, and one client with a new connection for each request. */
-const startLoad = (): Load => {
-  const load: Load = { failed: [], reads: 0, submitted: [], stop: async () => {} };
-  let isOver = false;
-  const again = async (pauseMs: number, request: (nth: number) => Promise<void>): Promise<void> => {
-    for (let nth = 0; !isOver; nth += 1) {
-      try {
-        await request(nth);
-      } catch (error) {
-        const cause = error instanceof Error ? (error.cause ?? error) : error;
-        load.failed.push(String(cause));
-      }
-      await wait(pauseMs);
-    }
-  };
-  const expectOk = (what: string, { status, body }: { status: number; body: unknown }, ok: number): void => {
-    if (status !== ok) load.failed.push(`${what}: ${status} ${JSON.stringify(body)}`);
-  };
-  const submitting = (client: string) => async (nth: number) => {
-    const answer = await api.post<Submission>(`/exams/${exam.id}/submissions`, {
-      candidate: { external_id: `${client}-${nth}` },
-      // Answers have words of their own; equal answers would share one judgement.
-      answers: [{ question_label: '1', text: `Because it rains, says ${client} for the ${nth}th time.` }],
-    });
-    expectOk('submit', answer, 202);
-    if (answer.status === 202) load.submitted.push(answer.body);
-  };
-  const reading = (headers: Record<string, string>) => async () => {
-    const response = await api.send(`/exams/${exam.id}`, { method: 'GET', headers });
-    expectOk('read', { status: response.status, body: await response.json() }, 200);
-    load.reads += 1;
-  };
-  const clients = [
-    again(350, submitting('A')),
-    again(450, submitting('B')),
-    ...[110, 190].map((pauseMs) => again(pauseMs, reading({}))),
-    again(300, reading({ connection: 'close' })),
-    // A pause just longer than the keep-alive time, after which the client uses its connection again.
-    again(1500, reading({})),
-  ];
-  load.stop = async () => {
-    isOver = true;
-    await Promise.all(clients);
-  };
-  return load;
-};
-
 test('a core, a worker and a facade are replaced under load: no request fails, every submission is graded and charged once', async () => {
   model.behave([{ behaviour: { kind: 'slow', ms: 150 } }]);
-  const load = startLoad();
+  const load = startSteadyLoad(api, exam.id);
   for (const app of ['core', 'worker', 'facade'] as const) {
     const before = { reads: load.reads, submitted: load.submitted.length };
     await replace(app);

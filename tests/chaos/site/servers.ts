@@ -17,6 +17,8 @@ export interface Servers {
   folder: string;
   links: Record<Exclude<LinkName, 'facade' | 'core'>, Link>;
   observer: Observer;
+  /** Address of the service's role, past the link. */
+  databaseUrl: string;
   model: ModelServer;
   store: StoreProxy;
   /** Settings of the service's programs that name these servers. */
@@ -30,7 +32,8 @@ export interface Servers {
 
 const NAMESPACE = 'chaos';
 
-export const startServers = async (): Promise<Servers> => {
+/** @param migrated false: the database stays empty, for migrations of another release */
+export const startServers = async (migrated = true): Promise<Servers> => {
   const folder = await mkdtemp(join(tmpdir(), 'chaos-'));
   const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
@@ -65,7 +68,7 @@ export const startServers = async (): Promise<Servers> => {
       s3: await linkTo(portOf(store.endpoint)),
       model: await linkTo(portOf(model.baseUrl)),
     };
-    await deploy(postgres.url);
+    if (migrated) await deploy(postgres.url);
     // The observer's link is never broken by a fault.
     const observing = await linkTo(postgres.port);
     const { pathname } = new URL(postgres.url);
@@ -83,6 +86,7 @@ export const startServers = async (): Promise<Servers> => {
       folder,
       links,
       observer,
+      databaseUrl: postgres.url,
       model,
       store,
       environment: {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fuzz-pdfs-'));
 });
 afterAll(async () => {
-  await endIdleChildren();
+  endIdleChildren();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -15,7 +15,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
     1e308,
     1e-7,
     0.1,
-    9_007_199_254_740_993,
+    2 ** 53 + 2,
     2 ** 31,
     2 ** 63,
     true,

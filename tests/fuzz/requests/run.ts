@@ -74,7 +74,7 @@ export const runFuzz = async (
     seed,
     sent,
     perSecond: Math.round(sent / ((performance.now() - began) / 1000)),
-    statuses: Object.fromEntries([...statuses].toSorted()),
+    statuses: Object.fromEntries([...statuses].toSorted(([a], [b]) => a.localeCompare(b))),
     successes: Object.fromEntries(successes),
     faults: [...faults.values()],
   };
