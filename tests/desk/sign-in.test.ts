@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { createExam } from '../harness/api.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
-import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
+import {
+  deskSuite,
+  expectNoAxeViolations,
+  expectNoSidewaysScroll,
+  signIn,
+  takeScreenshot,
+} from './harness/deskSuite.ts';
 
 const desk = await deskSuite();
 const OWN = { 'x-evaluation-desk': '1' };
@@ -26,6 +33,7 @@ describe('in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/sign-in');
     await expectNoAxeViolations(page);
     await expectNoSidewaysScroll(page);
+    await takeScreenshot(page, 'sign-in');
 
     await signIn(desk, page);
     await page.reload();
@@ -134,5 +142,38 @@ describe('the server', () => {
     const first = await create();
     expect(first).toContain('"external_ref":"once"');
     expect(await create()).toBe(first);
+  });
+});
+
+describe('the stream of changes', () => {
+  const idsInStream = async (cookie: string, act: () => Promise<unknown>): Promise<string> => {
+    const stopped = new AbortController();
+    const response = await fetch(`${desk.url}/events`, { headers: { cookie }, signal: stopped.signal });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    await act();
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (/^data: .*\n\n/m.test(text)) break;
+    }
+    stopped.abort();
+    return /^data: (.*)$/m.exec(text)?.[1] ?? '';
+  };
+
+  test('names the exam that the API has changed, and nothing of other institutes', async () => {
+    const exam = await createExam(desk.service.api, typedExam([mcq('1')]));
+    const other = await desk.service.newInstitute();
+    const foreign = await createExam(other.api, typedExam([mcq('1')]));
+    const data = await idsInStream(await newCookie(), async () => {
+      await other.api.delete(`/exams/${foreign.id}`);
+      await desk.service.api.delete(`/exams/${exam.id}`);
+    });
+    expect(data).toContain(exam.id);
+    expect(data).not.toContain(foreign.id);
+  });
+
+  test('is closed to people who are not signed in', async () => {
+    expect((await fetch(`${desk.url}/events`)).status).toBe(401);
   });
 });

@@ -5,6 +5,7 @@ import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import { actorVerifier } from '@evaluation/signed-actor';
 import { createLogger, drainable, listen, readinessOf, type Observed } from '@evaluation/telemetry';
+import { announceChanges } from './changes/announceChanges.ts';
 import { startGuidePasses } from './guideCommands/passes.ts';
 import { startPeopleSweep } from './people/sweep.ts';
 import { startErasures } from './personalData/eraseCandidate.ts';
@@ -48,6 +49,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const preparation = await prepareStores({ lanes, objects, log });
 
   const lanePace = startLanePace({ database, log });
+  const changes = announceChanges({ database, lanes, log });
   const services: Services = {
     database,
     lanes,
@@ -56,6 +58,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     log,
     wakeDispatcher: (news) => dispatcher.wake(news),
     afterCommit: (effect) => effect(),
+    changes,
     lanePace,
     claims: knownClaims(),
     verifyActor: actorVerifier(settings.actorSigningKeys),
@@ -95,7 +98,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const closeParts = async (): Promise<void> => {
     preparation.stop();
     await dispatcher.close();
-    await Promise.all([lanePace, renewal, ...rounds].map((running) => running.close()));
+    await Promise.all([changes, lanePace, renewal, ...rounds].map((running) => running.close()));
     await lanes.close();
     await database.close();
     objects.close();

@@ -4,6 +4,7 @@ import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import * as z from 'zod/v4';
+import { changeIn } from './changes/changeIn.ts';
 import { Replayed } from './idempotency/once.ts';
 import type { Outcome } from './idempotency/records.ts';
 import { mayCall } from './roles.ts';
@@ -134,8 +135,19 @@ export const serviceProcedure = withToken('public').use(({ ctx, path, next }) =>
   return next({ ctx: { ...ctx, caller } });
 });
 
+/** Notes which exam or submission a successful command has changed; several calls are announced together. */
+const noteChanges = t.middleware(async ({ ctx, type, path, getRawInput, next }) => {
+  const result = await next();
+  if (type !== 'mutation' || !result.ok || path === 'grading.heartbeat') return result;
+  const sent = ctx.headers.actor;
+  const actor = sent === undefined ? null : ctx.services.verifyActor(sent);
+  const change = changeIn(await getRawInput(), actor?.institute_id);
+  if (change !== null) ctx.services.changes.note(change);
+  return result;
+});
+
 /** For the facade, the desk and internal teams: every call carries a signed actor. */
-export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
+export const actorProcedure = serviceProcedure.use(noteChanges).use(({ ctx, next }) => {
   const { caller: actor } = ctx;
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
   const { idempotencyKey: key, fingerprint } = ctx.headers;
@@ -164,6 +176,6 @@ export const reviewerProcedure = staffProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-export const gradingProcedure = withToken('grading');
+export const gradingProcedure = withToken('grading').use(noteChanges);
 
 export const controlProcedure = withToken('control');

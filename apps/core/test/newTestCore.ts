@@ -47,6 +47,7 @@ export const newTestCore = async (environment: Record<string, string> = {}): Pro
       verifyActor: actorVerifier(settings.actorSigningKeys),
       wakeDispatcher: () => {},
       afterCommit: (effect) => effect(),
+      changes: { note: () => {} },
       lanePace: { of: () => null },
       claims: knownClaims(),
     },

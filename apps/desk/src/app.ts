@@ -3,6 +3,8 @@ import type { CoreOverHttp } from '@evaluation/core-client';
 import type { DeskSettings } from '@evaluation/settings';
 import { readinessOf, type Logger } from '@evaluation/telemetry';
 import { forwardCalls } from './calls/forwardCalls.ts';
+import { sendEvents } from './events/sendEvents.ts';
+import type { Streams } from './events/streams.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { fromOwnPage } from './middleware/fromOwnPage.ts';
 import { observeRequests } from './middleware/observeRequests.ts';
@@ -16,7 +18,12 @@ import { sessionRoutes } from './sessions/sessionRoutes.ts';
  * Server of the desk's page (docs/desk/server.md): files of the page, sessions in cookies, and calls of the page, which
  * it passes on to core with the signed actor of the signed-in person. It owns no table and no rule.
  */
-export const createApp = (core: CoreOverHttp, settings: DeskSettings, log: Logger): Express => {
+export const createApp = (
+  core: CoreOverHttp,
+  settings: DeskSettings,
+  log: Logger,
+  streams: Streams,
+): Express => {
   const sessions = knownSessions(core);
   const app = express();
   app.disable('x-powered-by');
@@ -37,6 +44,7 @@ export const createApp = (core: CoreOverHttp, settings: DeskSettings, log: Logge
   const ownPage = fromOwnPage(settings.url);
   app.use('/session', ownPage, sessionRoutes(core, sessions, settings));
   app.post('/trpc/:procedure', ownPage, ...forwardCalls(core, sessions, settings));
+  app.get('/events', sendEvents(sessions, streams, settings));
   app.get('/{*path}', servePage());
   app.use(notFound);
   app.use(errorHandler(log));

@@ -29,5 +29,6 @@ export {
   type Component,
   type UserPermissions,
 } from './permissions.ts';
+export { MOST_CHANGED, resultsChanged, type ResultsChanged } from './resultsChanged.ts';
 export { runJob, type RunJob } from './run.ts';
 export { runStopped, type RunStopped } from './runStopped.ts';

@@ -5,10 +5,14 @@ import { counterSubject, LANES, laneSubject, type Lane } from './lanes.ts';
  * Permissions of each component on NATS. The embedded nats-server, the chart and docker-compose.yaml take their users
  * from `userPermissions`; tests compare the written files with it.
  *
- *             | publishes                        | subscribes to            | JetStream
- *   core      | jobs, run_stopped, keys_changed  |                          | creates and reads streams and consumers
- *   facade    | counters                         | keys_changed             |
- *   worker    |                                  | run_stopped              | reads streams, takes jobs, acknowledges
+ *             | publishes                        | subscribes to                 | JetStream
+ *   core      | jobs, run_stopped, keys_changed, |                               | creates and reads streams and consumers
+ *             | results_changed                  |                               |
+ *   facade    | counters                         | keys_changed, results_changed |
+ *   worker    |                                  | run_stopped                   | reads streams, takes jobs, acknowledges
+ *
+ * The desk connects as `facade`: both are servers at the edge that hear what core tells, and a user more would need a
+ * secret more in each installation.
  *
  * A worker processes students' files, so it is the component most exposed to attacks. Its user can take and drop jobs,
  * which PostgreSQL then releases again, but cannot publish to facades or other workers.
@@ -31,7 +35,7 @@ interface Traffic {
 const TRAFFIC: Readonly<Record<Component, Traffic>> = {
   core: {
     jobs: LANES,
-    tells: ['run_stopped', 'keys_changed'],
+    tells: ['run_stopped', 'keys_changed', 'results_changed'],
     hears: [],
     counters: 'makes',
     streamCalls: ['STREAM.CREATE', 'STREAM.UPDATE', 'STREAM.INFO'],
@@ -41,7 +45,7 @@ const TRAFFIC: Readonly<Record<Component, Traffic>> = {
   facade: {
     jobs: [],
     tells: [],
-    hears: ['keys_changed'],
+    hears: ['keys_changed', 'results_changed'],
     counters: 'adds',
     streamCalls: [],
     consumerCalls: [],

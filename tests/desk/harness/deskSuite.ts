@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import { buildPage } from '@evaluation/desk/build';
 import { findInstallation } from '@evaluation/installation';
@@ -90,6 +91,17 @@ export const expectNoAxeViolations = async (page: Page): Promise<void> => {
     );
     expect(found).toEqual([]);
   }
+};
+
+const IMAGES = fileURLToPath(new URL('../../../docs/desk/images/', import.meta.url));
+
+/**
+ * Writes a picture of the page for docs/desk, if DESK_SCREENSHOTS is `write`. A usual run leaves the pictures alone,
+ * because their bytes differ from machine to machine.
+ */
+export const takeScreenshot = async (page: Page, name: string): Promise<void> => {
+  if (process.env['DESK_SCREENSHOTS'] !== 'write') return;
+  await page.screenshot({ path: `${IMAGES}${name}.png` });
 };
 
 /** The page is not wider than the window. Scripts for the page are texts: tests have no types of the DOM. */

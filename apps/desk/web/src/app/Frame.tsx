@@ -1,9 +1,10 @@
 import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useRouteContext } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { AccountMenu } from './AccountMenu.tsx';
+import { followChanges } from '../live/followChanges.ts';
 import { useText } from './language.ts';
 import { sessionQuery } from './session.ts';
 
@@ -17,6 +18,9 @@ export const Frame = () => {
   const navigate = useNavigate();
   const content = useRef<HTMLElement>(null);
   const shown = useRef(pathname);
+  const queryClient = useQueryClient();
+  const staffId = staff?.id;
+  useEffect(() => (staffId === undefined ? undefined : followChanges(queryClient)), [queryClient, staffId]);
 
   useEffect(() => {
     if (staff === null) void navigate({ to: '/sign-in', search: { from: href } });

@@ -1,0 +1,53 @@
+import type { RequestHandler } from 'express';
+import type { DeskSettings } from '@evaluation/settings';
+import { Refusal } from '../middleware/errors.ts';
+import { requestIdOf } from '../middleware/requestId.ts';
+import { sessionCookie } from '../sessions/cookie.ts';
+import type { KnownSessions } from '../sessions/knownSessions.ts';
+import type { Streams } from './streams.ts';
+
+/** Shorter than the idle timeout of proxies. A stream also ends this long after its session, at most. */
+const BEAT_MS = 25_000;
+/** A browser that does not read: its stream ends, and it connects again. */
+const MOST_UNREAD_BYTES = 64 * 1024;
+
+/**
+ * `/events`: a stream of server-sent events that name the exams and copies of the institute that have changed. The page
+ * reads those again by its usual calls, so an event holds ids only, and a lost one does no harm.
+ */
+export const sendEvents = (
+  sessions: KnownSessions,
+  streams: Streams,
+  settings: Pick<DeskSettings, 'url'>,
+): RequestHandler => {
+  const cookie = sessionCookie(settings.url?.protocol === 'https:');
+  return async (request, response) => {
+    const token = cookie.read(request);
+    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
+    if (token === null || known === null) throw new Refusal(401, 'UNAUTHORIZED');
+    const { staff } = known;
+    const send = (text: string): void => {
+      response.write(text);
+      if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+    };
+    const close = streams.open(
+      { instituteId: staff.institute_id, sessionId: staff.session_id },
+      { send: (change) => send(`data: ${JSON.stringify(change)}\n\n`), end: () => response.end() },
+    );
+    if (close === null) throw new Refusal(503, 'SERVICE_UNAVAILABLE');
+    const beat = setInterval(() => {
+      // When core cannot be asked, the stream stays: its ids are of no use without a session.
+      sessions.find(token, requestIdOf(response)).then(
+        (found) => (found === null ? response.end() : send(':\n\n')),
+        () => send(':\n\n'),
+      );
+    }, BEAT_MS);
+    response.once('close', () => {
+      clearInterval(beat);
+      close();
+    });
+    response.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    response.flushHeaders();
+    send('retry: 2000\n\n');
+  };
+};
