@@ -12,6 +12,8 @@ export default defineConfig({
     // The content security policy allows no data: scripts, and small files are cheap over HTTP/2.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // `npm run check:page-size` has our own limits.
+    chunkSizeWarningLimit: 2000,
     // Vite's polyfill would be one more script; all supported browsers have modulepreload.
     modulePreload: { polyfill: false },
   },
