@@ -1,4 +1,4 @@
-# One image an app: docker build --target facade|core|worker|migrate --tag answer-evaluation/TARGET:VERSION .
+# One image an app: docker build --target facade|desk|core|worker|migrate --tag answer-evaluation/TARGET:VERSION .
 #
 # The base is an exact version of Node LTS on Debian, because sharp's libvips and the OCR engine are built for glibc. To pin the
 # digest as well, or to use a mirror:
@@ -40,6 +40,11 @@ EXPOSE 8081
 
 FROM runtime AS worker
 COPY --from=build /src/dist/worker ./
+
+FROM runtime AS desk
+COPY --from=build /src/dist/desk ./
+ENV DESK_HOST=0.0.0.0 DESK_PORT=8082
+EXPOSE 8082
 
 FROM runtime AS facade
 COPY --from=build /src/dist/facade ./

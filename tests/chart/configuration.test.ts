@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   readClientSettings,
   readCoreSettings,
+  readDeskSettings,
   readFacadeSettings,
   readWorkerSettings,
 } from '@evaluation/settings';
@@ -139,9 +140,16 @@ test('each lane has its own workers; copy workers take inspections and drawings 
   });
 });
 
-const READERS = { facade: readFacadeSettings, core: readCoreSettings, worker: readWorkerSettings } as const;
+const desk = { enabled: true, url: 'https://desk.example.org' };
 
-describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
+const READERS = {
+  facade: readFacadeSettings,
+  desk: readDeskSettings,
+  core: readCoreSettings,
+  worker: readWorkerSettings,
+} as const;
+
+describe.each(['facade', 'desk', 'core', 'worker'] as const)('%s', (component) => {
   const settings = async () =>
     (await readValues(chart)).filter(({ path }) => path.startsWith(`${component}.settings.`));
   const nameOf = ({ path }: { path: string }): string => path.replace(/.*\./, '');
@@ -168,6 +176,7 @@ describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
       ...model,
       caBundle: { configMap: 'authorities' },
       core: { tlsSecretName: 'core-tls' },
+      desk,
       tracing: { endpoint: 'http://collector:4318' },
       nats: { ...(literal['nats'] as object), replicas: 3 },
       s3: { ...(literal['s3'] as object), publicEndpoint: 'https://files.example.org' },
@@ -179,7 +188,7 @@ describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
   });
 
   test('each number of its settings has the bounds that the program checks', async () => {
-    const objects = await render(literal);
+    const objects = await render({ ...literal, desk });
     const base = environment(objects, component === 'worker' ? '-worker-copy' : `-${component}`);
     const takes = (name: string, value: number): boolean => {
       try {

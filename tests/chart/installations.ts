@@ -154,6 +154,25 @@ export const installations: Readonly<Record<string, Values>> = {
     },
     facade: { service: { annotations: { a: 'b' } } },
   },
+  'the desk with an ingress': {
+    ...external,
+    s3: { endpoint: 'https://s3.eu-central-1.amazonaws.com', podIdentity: true, forcePathStyle: false },
+    desk: {
+      enabled: true,
+      url: 'https://desk.example.org',
+      autoscaling: { enabled: true },
+      ingress: { enabled: true, className: 'nginx', tlsSecretName: 'desk-tls', annotations: { a: 'b' } },
+      settings: { DESK_TRUSTED_PROXIES: 1 },
+    },
+  },
+  'the desk with a route, beside embedded services': {
+    ...embedded,
+    desk: {
+      enabled: true,
+      url: 'https://desk.example.org',
+      gateway: { enabled: true, parentRefs: [{ name: 'public' }] },
+    },
+  },
   'a route of a Gateway': {
     ...external,
     gateway: {

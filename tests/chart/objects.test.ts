@@ -10,7 +10,7 @@ import { find, podsOf, selects } from './pods.ts';
 const rendered = new Map<string, KubernetesObject[]>();
 const objectsOf = (name: string): KubernetesObject[] => rendered.get(name) ?? [];
 const running = (object: KubernetesObject): boolean => ['Deployment', 'StatefulSet'].includes(object.kind);
-const OURS = /^(?:facade|core|worker|migrate|test)$/;
+const OURS = /^(?:facade|desk|core|worker|migrate|test)$/;
 
 beforeAll(async () => {
   await Promise.all(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PDFDocument } from 'pdf-lib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPage } from '@evaluation/desk/build';
 import type { Result } from '@evaluation/rest-contract/schemas';
 import { copyPdf, examBody } from '../fixtures/fixtures.ts';
 import {
@@ -42,7 +43,8 @@ beforeAll(async () => {
     GRADER: 'baseline',
   });
   settings = backing.environment;
-  images = await makeImages(['facade', 'core', 'worker', 'migrate']);
+  await buildPage(() => {});
+  images = await makeImages(['facade', 'desk', 'core', 'worker', 'migrate']);
 });
 
 afterAll(async () => {
@@ -50,7 +52,7 @@ afterAll(async () => {
   await backing?.drop();
 });
 
-const started = async (image: 'facade' | 'core' | 'worker'): Promise<string> => {
+const started = async (image: 'facade' | 'desk' | 'core' | 'worker'): Promise<string> => {
   const container = images.run(image, 'main.js', [], settings);
   containers.push(container);
   return container.ready;
@@ -99,6 +101,15 @@ test('core, facade and worker start as separate processes, and core’s image pr
   const { api_key = '' } = await provision('key', 'create', '--institute', institute_id, '--scopes', scopes);
   api = apiClient(baseUrl, api_key);
   expect(await api.get('/me')).toMatchObject({ status: 200 });
+});
+
+test('the desk serves its page from its image, and calls core', async () => {
+  const url = await started('desk');
+  const frame = await (await fetch(url)).text();
+  const script = /src="(\/assets\/[^"]+)"/.exec(frame)?.[1] ?? '';
+  expect((await fetch(`${url}${script}`)).headers.get('content-type')).toContain('javascript');
+  const ways = await fetch(`${url}/session/ways`, { headers: { 'x-evaluation-desk': '1' } });
+  expect(await ways.json()).toEqual({ oidc: null });
 });
 
 test('the facade serves its documentation, with the files of the reference', async () => {

@@ -78,6 +78,32 @@ Node's default is half. NODE_OPTIONS in extraEnv replaces it.
 {{- include "answer-evaluation.settings" .Values.facade }}
 {{- end -}}
 
+{{- define "answer-evaluation.env.desk" -}}
+{{ include "answer-evaluation.env.all" . }}
+{{- include "answer-evaluation.env.heap" (dict "root" . "part" .Values.desk) }}
+- name: DESK_HOST
+  value: 0.0.0.0
+- name: DESK_PORT
+  value: "8082"
+- name: DESK_URL
+  value: {{ .Values.desk.url | quote }}
+- name: DESK_STORE_ORIGINS
+  value: {{ include "answer-evaluation.storeOrigin" . | quote }}
+{{ include "answer-evaluation.env.coreUrl" . }}
+{{ include "answer-evaluation.env.token" (dict "root" . "name" "CORE_PUBLIC_TOKEN") }}
+{{ include "answer-evaluation.env.token" (dict "root" . "name" "ACTOR_SIGNING_KEY") }}
+{{- /* The desk has the NATS user of the facade. */}}
+{{ include "answer-evaluation.env.lanes" (dict "root" . "component" "facade") }}
+{{- include "answer-evaluation.settings" .Values.desk }}
+{{- end -}}
+
+{{/* Where browsers reach the object store; a bucket that is not in the path is a part of the host name. */}}
+{{- define "answer-evaluation.storeOrigin" -}}
+{{- $endpoint := .Values.s3.publicEndpoint | default (include "answer-evaluation.s3Endpoint" .) -}}
+{{- $url := urlParse $endpoint -}}
+{{- printf "%s://%s%s" $url.scheme (ternary "" (printf "%s." .Values.s3.bucket) .Values.s3.forcePathStyle) $url.host -}}
+{{- end -}}
+
 {{- define "answer-evaluation.env.core" -}}
 {{ include "answer-evaluation.env.all" . }}
 {{- include "answer-evaluation.env.heap" (dict "root" . "part" .Values.core) }}

@@ -1,7 +1,7 @@
 {{/*
 The pod of each part of the service. Parameters:
   root       the chart's context
-  component  facade, core, worker, migrate
+  component  facade, desk, core, worker, migrate
   lane       of a worker
   part       the values of this part (resources, extraEnv, nodeSelector, …)
   image      {repository, digest}

@@ -102,6 +102,7 @@ volume use the old one. It begins with a letter, because nats-server reads a num
 {{- $s := $v.secrets -}}
 {{- $uses := dict
   "facade" (list $s.corePublicToken $s.actorSigningKey $v.nats.url)
+  "desk" (list $s.corePublicToken $s.actorSigningKey $v.nats.url)
   "core" (list $s.corePublicToken $s.coreGradingToken $s.coreControlToken $s.actorSigningKey $v.database.url $v.nats.url $v.s3.accessKeyId $v.s3.secretAccessKey)
   "worker" (list $s.coreGradingToken $v.nats.url $v.grader.apiKey)
 -}}

@@ -97,7 +97,13 @@ bounds of single values are in values.schema.json.
 {{- if lt $workerGrace (add $drain 10 | int) -}}
 {{- $wrong = append $wrong (printf "worker.terminationGracePeriodSeconds=%d is too short for worker.settings.DRAIN_SECONDS=%d: a worker would be killed with runs in hand. Make it at least %d: 10 s more, to hand back unfinished runs." $workerGrace $drain (add $drain 10)) -}}
 {{- end -}}
-{{- range list "facade" "core" -}}
+{{- if and $v.desk.enabled (not $v.desk.url) -}}
+{{- $wrong = append $wrong "desk.enabled=true needs desk.url, its address in the browser: the cookie of a session and the ingress depend on it." -}}
+{{- end -}}
+{{- if and (or $v.desk.ingress.enabled $v.desk.gateway.enabled) (not $v.desk.enabled) -}}
+{{- $wrong = append $wrong "desk.ingress or desk.gateway is enabled without desk.enabled=true: there is nothing to serve." -}}
+{{- end -}}
+{{- range list "facade" "desk" "core" -}}
 {{- $part := index $v . -}}
 {{- $linger := int (get $part.settings "LINGER_SECONDS" | default 5) -}}
 {{- $needs := int (add 30 $linger (int $part.preStopSeconds)) -}}

@@ -83,6 +83,12 @@ export const images = {
     ],
     folders: { ...besideItself('docs/api', ...CLIENT_PAGES), assets: 'apps/facade/assets' },
   },
+  desk: {
+    programs: { main: 'apps/desk/src/main.ts' },
+    packages: [],
+    // `npm run bundle` builds the page before.
+    folders: { dist: 'apps/desk/dist' },
+  },
   core: {
     // The image of core includes the admin CLI: shell access to core's container allows provisioning in any case.
     programs: { main: 'apps/core/src/main.ts', admin: 'apps/admin/src/main.ts' },
