@@ -1,4 +1,4 @@
-import { InstallationError } from '@evaluation/installation';
+import { findInstallation, InstallationError } from '@evaluation/installation';
 import { readClientSettings, SettingsError, type ClientSettings } from '@evaluation/settings';
 import { NEVER_STOPPED, type Stops } from '@evaluation/telemetry/stopSignals';
 import type { Result, Submission } from '@evaluation/rest-contract';
@@ -84,7 +84,18 @@ const show = async (
     }
   }
   if (results.some(baselineMarked)) say(baselineNote(columns()));
+  await nameDesk(submitted, settings);
   complainOf(submitted, readings);
+};
+
+/** Names the page of each exam at the desk of this machine. A service elsewhere has a desk that the demo does not know. */
+const nameDesk = async (submitted: readonly Submitted[], settings: ClientSettings): Promise<void> => {
+  if (settings.apiUrl !== undefined) return;
+  const desk = (await findInstallation(settings.dataDir))?.desk;
+  if (desk?.url == null) return;
+  for (const { paper, exam } of submitted)
+    say(`${plain(paper.name)} at the desk, while \`npm start\` runs: ${desk.url}/exams/${exam.id}`);
+  say(`Sign in there as ${desk.email} with the password in ${settings.dataDir}/service.json`);
 };
 
 const followAll = async (
