@@ -4,6 +4,7 @@ import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { tellError } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
+import { newId } from './newId.ts';
 import { useMarking } from './seenMarks.ts';
 import type { Screen } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
@@ -25,7 +26,7 @@ export const ApproveCopy = ({ screen }: { screen: Screen }) => {
     onError: tellError,
     onSettled: () => queryClient.invalidateQueries(calls.desk.marking.screen.queryFilter({ submission_id })),
   });
-  if (screen.approved) return <Badge color="green.9">{t('marking.approved')}</Badge>;
+  if (screen.approved) return <Badge variant="default">{t('marking.approved')}</Badge>;
   if (screen.finalized) return null;
   return (
     <Button
@@ -33,7 +34,7 @@ export const ApproveCopy = ({ screen }: { screen: Screen }) => {
       variant="default"
       loading={approve.isPending}
       disabled={isWaiting}
-      onClick={() => approve.mutate(crypto.randomUUID())}
+      onClick={() => approve.mutate(newId())}
     >
       {t('marking.approve')}
     </Button>

@@ -33,7 +33,7 @@ export const ChangedMark = ({ decision }: { decision: Decision }) => {
   return (
     <Alert
       color="orange"
-      variant="outline"
+      variant="default"
       role="alert"
       mb="sm"
       title={t('marking.notSaved', { marks: mine })}

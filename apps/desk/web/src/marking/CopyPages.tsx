@@ -84,7 +84,7 @@ export const CopyPages = ({
       </Group>
       <div className="marking-paper">
         {problem ? (
-          <Alert color="red" role="alert" m="md">
+          <Alert variant="default" role="alert" m="md">
             {t('marking.page.broken')}
           </Alert>
         ) : document === null ? (
@@ -115,7 +115,7 @@ const ZoomButtons = ({ onRotate }: { onRotate: () => void }) => {
   const buttons: readonly [string, string, () => void][] = [
     ['+', t('marking.page.zoomIn'), () => void zoomIn()],
     ['−', t('marking.page.zoomOut'), () => void zoomOut()],
-    ['1:1', t('marking.page.zoomReset'), () => void resetTransform()],
+    ['⤢', t('marking.page.zoomReset'), () => void resetTransform()],
     ['⟳', t('marking.page.rotate'), onRotate],
   ];
   return (

@@ -1,5 +1,5 @@
-import { Button, Group, Kbd, Modal, Switch, Table } from '@mantine/core';
-import { useState, type KeyboardEvent } from 'react';
+import { Button, Group, Kbd, Switch, Table, Title } from '@mantine/core';
+import { useRef, useState, type KeyboardEvent } from 'react';
 import { useText } from '../app/language.ts';
 import type { TextKey } from '../app/texts.ts';
 import { ACTIONS, rebind, resetKeys, turnKeys, useActionKeys, useKeySettings, type Action } from './keys.ts';
@@ -25,9 +25,14 @@ const LABELS: Readonly<Record<Action, TextKey>> = {
 export const KeyHelp = () => {
   const t = useText();
   const { keys, isOn } = useKeySettings();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = (): void => {
+    setOpen(true);
+    if (dialog.current?.open === false) dialog.current.showModal();
+  };
   const [isOpen, setOpen] = useState(false);
   const [asked, setAsked] = useState<Action | null>(null);
-  useActionKeys({ help: () => setOpen(true) });
+  useActionKeys({ help: open });
 
   const take = (event: KeyboardEvent, action: Action): void => {
     if (asked !== action || ['Tab', 'Escape', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
@@ -37,49 +42,57 @@ export const KeyHelp = () => {
   };
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button variant="default" onClick={open}>
         {t('marking.keys')}
       </Button>
-      <Modal
-        opened={isOpen}
+      <dialog
+        ref={dialog}
+        className="marking-dialog"
+        aria-label={t('marking.keys')}
         onClose={() => setOpen(false)}
-        title={t('marking.keys')}
-        closeButtonProps={{ 'aria-label': t('app.close') }}
       >
-        <Switch
-          label={t('marking.keys.on')}
-          checked={isOn}
-          onChange={(event) => turnKeys(event.currentTarget.checked)}
-        />
-        <Table aria-label={t('marking.keys')} mt="sm">
-          <Table.Tbody>
-            {ACTIONS.map((action) => (
-              <Table.Tr key={action}>
-                <Table.Th scope="row">{t(LABELS[action])}</Table.Th>
-                <Table.Td>
-                  <Kbd>{keys[action]}</Kbd>
-                </Table.Td>
-                <Table.Td>
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={t('marking.keys.changeOf', { action: t(LABELS[action]) })}
-                    onClick={() => setAsked(action)}
-                    onKeyDown={(event) => take(event, action)}
-                  >
-                    {t(asked === action ? 'marking.keys.press' : 'marking.keys.change')}
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-        <Group mt="sm">
-          <Button variant="default" onClick={resetKeys}>
-            {t('marking.keys.reset')}
-          </Button>
-        </Group>
-      </Modal>
+        {isOpen ? (
+          <>
+            <Title order={2} size="h3" mb="sm">
+              {t('marking.keys')}
+            </Title>
+            <Switch
+              label={t('marking.keys.on')}
+              checked={isOn}
+              onChange={(event) => turnKeys(event.currentTarget.checked)}
+            />
+            <Table aria-label={t('marking.keys')} mt="sm">
+              <Table.Tbody>
+                {ACTIONS.map((action) => (
+                  <Table.Tr key={action}>
+                    <Table.Th scope="row">{t(LABELS[action])}</Table.Th>
+                    <Table.Td>
+                      <Kbd>{keys[action]}</Kbd>
+                    </Table.Td>
+                    <Table.Td>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        aria-label={t('marking.keys.changeOf', { action: t(LABELS[action]) })}
+                        onClick={() => setAsked(action)}
+                        onKeyDown={(event) => take(event, action)}
+                      >
+                        {t(asked === action ? 'marking.keys.press' : 'marking.keys.change')}
+                      </Button>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+            <Group mt="sm">
+              <Button variant="default" onClick={resetKeys}>
+                {t('marking.keys.reset')}
+              </Button>
+              <Button onClick={() => dialog.current?.close()}>{t('app.close')}</Button>
+            </Group>
+          </>
+        ) : null}
+      </dialog>
     </>
   );
 };

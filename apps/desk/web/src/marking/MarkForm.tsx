@@ -95,10 +95,14 @@ export const MarkForm = ({
         void confirmAndNext();
       }}
     >
-      {isClosed ? <Alert mb="sm">{t('marking.closed')}</Alert> : null}
+      {isClosed ? (
+        <Alert variant="default" mb="sm">
+          {t('marking.closed')}
+        </Alert>
+      ) : null}
       {held === undefined ? null : <ChangedMark decision={held} />}
       {decisions.isOutdated ? (
-        <Alert color="orange" variant="outline" role="status" mb="sm">
+        <Alert color="orange" variant="default" role="status" mb="sm">
           <Group justify="space-between">
             {t('marking.changedMeanwhile', { marks: result.awarded ?? '–' })}
             <Button size="compact-sm" variant="default" onClick={decisions.acceptShown}>

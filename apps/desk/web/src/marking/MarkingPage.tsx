@@ -55,7 +55,7 @@ export const MarkingPage = () => {
   if (error !== null) {
     return (
       <Page title={t('marking.title')}>
-        <Alert color="red" role="alert">
+        <Alert variant="default" role="alert">
           {textOfError(error)}
         </Alert>
       </Page>
@@ -64,7 +64,7 @@ export const MarkingPage = () => {
   if (!isChosen && all.data?.data.length === 0) {
     return (
       <Page title={t('marking.title')}>
-        <Alert>{t('marking.nothing')}</Alert>
+        <Alert variant="default">{t('marking.nothing')}</Alert>
       </Page>
     );
   }

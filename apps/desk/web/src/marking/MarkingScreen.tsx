@@ -39,7 +39,7 @@ export const MarkingScreen = ({
   const chosen =
     screen.questions.find(({ result }) => result.question_id === question) ?? screen.questions[0];
   const walk = useOrder(examId, order, screen, chosen?.result.question_id ?? '');
-  if (chosen === undefined) return <Alert>{t('marking.nothing')}</Alert>;
+  if (chosen === undefined) return <Alert variant="default">{t('marking.nothing')}</Alert>;
 
   const place = `${screen.submission_id} ${chosen.result.question_id}`;
   const goTo = async (found: Promise<Target | null>): Promise<void> => {
@@ -89,9 +89,7 @@ export const MarkingScreen = ({
             ]}
           />
           {candidate === null ? (
-            <Badge variant="outline" color="gray">
-              {t('marking.blind')}
-            </Badge>
+            <Badge variant="default">{t('marking.blind')}</Badge>
           ) : (
             <>
               {hidesNames ? null : (

@@ -27,7 +27,7 @@ export const Presence = ({ screen: { submission_id, marks_revision } }: { screen
   return (
     <div role="status">
       {others.length === 0 ? null : (
-        <Badge color="orange.9" size="lg" tt="none">
+        <Badge variant="default" size="lg" tt="none">
           {t('marking.alsoHere', {
             names: others.map(({ name }) => name ?? t('marking.someone')).join(', '),
           })}

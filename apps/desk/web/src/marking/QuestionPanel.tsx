@@ -12,11 +12,13 @@ import type { Target } from './useOrder.ts';
 /** Source and certainty of the mark that counts. */
 const Certainty = ({ result }: { result: ScreenQuestion['result'] }) => {
   const t = useText();
-  if (result.source === 'ai_reviewed') return <Badge color="green.9">{t('marking.byTeacher')}</Badge>;
-  if (result.source === 'auto') return <Badge color="gray.8">{t('marking.byKey')}</Badge>;
+  if (result.source === 'ai_reviewed') return <Badge variant="default">{t('marking.byTeacher')}</Badge>;
+  if (result.source === 'auto') return <Badge variant="default">{t('marking.byKey')}</Badge>;
   if (result.confidence === null) return null;
   return (
-    <Badge color="gray.8">{t('marking.confidence', { percent: Math.round(result.confidence * 100) })}</Badge>
+    <Badge variant="default">
+      {t('marking.confidence', { percent: Math.round(result.confidence * 100) })}
+    </Badge>
   );
 };
 
@@ -51,7 +53,7 @@ export const QuestionPanel = ({
               {t('marking.question', { label: result.label })}
             </Title>
             <Certainty result={result} />
-            {result.needs_review ? <Badge color="orange.9">{t('marking.needsReview')}</Badge> : null}
+            {result.needs_review ? <Badge variant="default">{t('marking.needsReview')}</Badge> : null}
           </Group>
           <FlagControl screen={screen} question={question} />
         </Group>

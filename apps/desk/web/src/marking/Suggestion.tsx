@@ -21,7 +21,7 @@ export const Suggestion = ({ screen, question }: { screen: Screen; question: Scr
   const suggestion = data?.data[0]?.suggestion ?? null;
   if (suggestion === null) return null;
   return (
-    <Alert variant="outline" color="blue" title={t('marking.suggestion', { marks: suggestion.awarded })}>
+    <Alert variant="default" title={t('marking.suggestion', { marks: suggestion.awarded })}>
       <Text size="sm">
         {t('marking.suggestion.how', {
           percent: Math.round(suggestion.agreement * 100),

@@ -94,9 +94,14 @@ export const useKeySettings = (): KeySettings =>
     () => current,
   );
 
-/** Buttons and links have their own meaning for Enter, and so have open menus and dialogs. */
-const hasOwnMeaning = ({ target }: KeyboardEvent): boolean =>
-  target instanceof Element && target.closest('button, a, summary, [role="dialog"], [role="menu"]') !== null;
+const isInside = ({ target }: KeyboardEvent, selector: string): boolean =>
+  target instanceof Element && target.closest(selector) !== null;
+
+/** Keys that are pressed in a dialog or a menu belong to it. */
+const isElsewhere = (event: KeyboardEvent): boolean =>
+  isInside(event, 'dialog, [role="dialog"], [role="menu"], [role="listbox"]');
+/** Buttons and links have their own meaning for Enter. */
+const hasOwnMeaning = (event: KeyboardEvent): boolean => isInside(event, 'button, a, summary');
 
 /** Runs the handler of the action whose key was pressed. */
 export const useActionKeys = (handlers: Partial<Record<Action, () => void>>): void => {
@@ -105,7 +110,7 @@ export const useActionKeys = (handlers: Partial<Record<Action, () => void>>): vo
   useHotkeys(
     '*',
     (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
       const key = event.key.toLowerCase();
       const action = actionOf.get(key);
       if (action === undefined || (key === 'enter' && hasOwnMeaning(event))) return;

@@ -1,7 +1,11 @@
-import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from 'pdfjs-dist';
+import { getDocument, GlobalWorkerOptions, version, type PDFDocumentProxy } from 'pdfjs-dist';
+// eslint-disable-next-line import/default -- Vite makes the address of the file its default export
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
+
+/** Decoders without WebAssembly (apps/desk/vite.config.ts). */
+const DECODERS_URL = `/assets/pdfjs-${version}/`;
 
 /** Documents that stay open: the copy on the screen, the one before it, and the next one, which is loaded ahead. */
 const MOST_OPEN = 3;
@@ -20,7 +24,7 @@ export const loadPdf = (submissionId: string, url: string): Promise<PDFDocumentP
     return known;
   }
   // Copies come from strangers: no scripts, no forms, and no WebAssembly, which the content security policy forbids.
-  const loading = getDocument({ url, useWasm: false, enableXfa: false }).promise;
+  const loading = getDocument({ url, useWasm: false, wasmUrl: DECODERS_URL, enableXfa: false }).promise;
   open.set(submissionId, loading);
   loading.catch(() => open.delete(submissionId));
   const [oldest] = open.keys();

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { MarkQueue } from './queue/markQueue.ts';
-import type { SeenMark } from './queue/queueState.ts';
+import type { Change, SeenMark } from './queue/queueState.ts';
 
 /*
  * The marks that this page has shown to the examiner, by question. A mark that arrives in the background is not seen until
@@ -31,9 +31,20 @@ export const newSeenMarks = (): SeenMarks => {
 export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
   one.awarded === other.awarded && one.edited_at === other.edited_at && one.approved === other.approved;
 
+/** A decision of this page, and what reverses it. */
+export interface Done {
+  place: Place;
+  inverse: Change;
+}
+
+/** Of one person: another one who signs in on the same page gets a new one. */
 export interface Marking {
+  /** What can be undone, the latest decision last. */
+  done: Done[];
   queue: MarkQueue;
   seen: SeenMarks;
+  /** Question and submission of each place that was shown: Next does not recommend it again. */
+  visited: Set<string>;
 }
 
 export const MarkingContext = createContext<Marking | null>(null);

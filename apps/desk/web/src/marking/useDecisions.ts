@@ -1,4 +1,5 @@
-import { useEffect, useReducer } from 'react';
+import { useEffect, useReducer, useRef } from 'react';
+import { calls, queryClient } from '../app/calls.ts';
 import { useStaff } from '../app/session.ts';
 import { decisionsOn, type Change } from './queue/queueState.ts';
 import { seenMarkOf } from './queue/sendDecision.ts';
@@ -6,16 +7,9 @@ import { isSameMark, useMarking, type Place } from './seenMarks.ts';
 import type { ScreenQuestion } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
 
-/** What can be undone: the latest decision of this page first. */
-interface Done {
-  place: Place;
-  inverse: Change;
-}
-const done: Done[] = [];
-
 /** The decisions of the examiner on the question that is shown, and the commands of the form. */
 export const useDecisions = (place: Place, { result }: ScreenQuestion) => {
-  const { queue, seen } = useMarking();
+  const { queue, seen, done } = useMarking();
   const staff = useStaff();
   const { decisions } = useQueueSnapshot(queue);
   const [, showAgain] = useReducer((count: number) => count + 1, 0);
@@ -26,8 +20,19 @@ export const useDecisions = (place: Place, { result }: ScreenQuestion) => {
     if (pending.length === 0) seen.see(place, now);
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
+  // Another tab of this browser may have sent the decision: then only that tab has read the copy again.
+  const sent = useRef<Change | null>(null);
+  const latest = pending.at(-1)?.change ?? null;
+  useEffect(() => {
+    const before = sent.current;
+    sent.current = latest;
+    if (latest !== null || before?.kind !== 'mark' || before.awarded === result.awarded) return;
+    const { submission_id } = place;
+    void queryClient.invalidateQueries(calls.desk.marking.screen.queryFilter({ submission_id }));
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [latest]);
   const shown = seen.of(place) ?? now;
-  const last = pending.at(-1)?.change;
+  const last = latest ?? undefined;
   const awarded = last?.kind === 'mark' ? last.awarded : result.awarded;
 
   const add = (at: Place, change: Change): Promise<void> => queue.add(at, change, seen.of(at) ?? now);
@@ -35,7 +40,7 @@ export const useDecisions = (place: Place, { result }: ScreenQuestion) => {
     pending,
     /** The mark that counts once all decisions are stored. */
     awarded,
-    /** True if somebody else's mark has arrived while the question was shown. */
+    /** True if a colleague's mark has arrived while the question was shown. */
     isOutdated: pending.length === 0 && !isSameMark(shown, now),
     acceptShown: () => {
       seen.see(place, now);
@@ -54,10 +59,10 @@ export const useDecisions = (place: Place, { result }: ScreenQuestion) => {
     canUndo: done.length > 0,
     /** Reverses the latest decision of this page. @returns its place */
     undo: async (): Promise<Place | null> => {
-      const latest = done.pop();
-      if (latest === undefined) return null;
-      await add(latest.place, latest.inverse);
-      return latest.place;
+      const undone = done.pop();
+      if (undone === undefined) return null;
+      await add(undone.place, undone.inverse);
+      return undone.place;
     },
   };
 };

@@ -3,6 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { calls, client, withKey } from '../app/calls.ts';
 import { failureIn, statusOf, textOfError } from '../app/failures.ts';
 import { useStaff } from '../app/session.ts';
+import { newId } from './newId.ts';
 import { browserStore } from './queue/browserStore.ts';
 import { startMarkQueue, type MarkQueue, type QueueSnapshot } from './queue/markQueue.ts';
 import { sendDecision } from './queue/sendDecision.ts';
@@ -36,7 +37,7 @@ export const useStartedMarking = (): Marking | null => {
     );
     const queue = startMarkQueue({
       store: browserStore(id),
-      newId: () => crypto.randomUUID(),
+      newId,
       pause,
       send: async (decision) => {
         const outcome = await send(decision);
@@ -50,7 +51,7 @@ export const useStartedMarking = (): Marking | null => {
         return outcome;
       },
     });
-    setMarking({ queue, seen });
+    setMarking({ queue, seen, visited: new Set(), done: [] });
     const hurry = (): void => queue.hurry();
     addEventListener('online', hurry);
     return () => {

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { calls } from '../app/calls.ts';
 import { loadPdf } from './loadPdf.ts';
+import { useMarking } from './seenMarks.ts';
 import type { Order, Screen } from './types.ts';
 
 /** A place to go to. Without a question: the first one of the copy. */
@@ -25,7 +26,7 @@ const AHEAD = 10;
  */
 export const useOrder = (examId: string, order: Order, screen: Screen, questionId: string): Walk => {
   const queryClient = useQueryClient();
-  const visited = useRef(new Set<string>());
+  const { visited } = useMarking();
   const recommended = useRef<{ question: string; targets: Target[] }>({ question: '', targets: [] });
   const [ahead, setAhead] = useState<{ at: string; target: Promise<Target | null> } | null>(null);
   const { submission_id: current } = screen;
@@ -49,7 +50,9 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
       const { question, targets } = recommended.current;
       if (question !== questionId) return null;
       return (
-        targets.find(({ submission }) => submission !== current && !visited.current.has(submission)) ?? null
+        targets.find(
+          ({ submission }) => submission !== current && !visited.has(`${questionId} ${submission}`),
+        ) ?? null
       );
     };
     const known = take();
@@ -65,7 +68,7 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
     }));
     recommended.current = { question: questionId, targets };
     return take();
-  }, [queryClient, examId, questionId, current]);
+  }, [queryClient, examId, questionId, current, visited]);
 
   const findNext = useCallback(async (): Promise<Target | null> => {
     if (order === 'copy') {
@@ -84,7 +87,7 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
   }, [order, screen.questions, questionId, current, recommend, inOrder]);
 
   useEffect(() => {
-    visited.current.add(current);
+    visited.add(`${questionId} ${current}`);
     const target = findNext();
     setAhead({ at, target });
     const prefetch = async (): Promise<void> => {

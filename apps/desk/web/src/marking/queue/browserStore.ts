@@ -24,10 +24,13 @@ export const browserStore = (staffId: string): QueueStore => {
         },
         database,
       );
+      // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
       if (isChanged) channel.postMessage('changed');
       return state;
     },
-    alone: (signal, work) => navigator.locks.request(`${DATABASE}-${staffId}`, { signal }, work),
+    // Pages that are served without HTTPS have no locks. Two tabs may then send the same decision, which core stores once.
+    alone: (signal, work) =>
+      isSecureContext ? navigator.locks.request(`${DATABASE}-${staffId}`, { signal }, work) : work(),
     onForeignChange: (listener) => {
       channel.addEventListener('message', listener);
       return () => channel.removeEventListener('message', listener);

@@ -64,7 +64,7 @@ const newStore = (): QueueStore => {
   return {
     update: async (change) => {
       await Promise.resolve();
-      state = structuredClone(change(state)) as QueueState;
+      state = structuredClone(change(state));
       return state;
     },
     alone: (_signal, work) => {
