@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Exam } from '@evaluation/rest-contract/schemas';
+import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
+import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
+import { plainPdf } from '../harness/pdfs.ts';
+import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
+
+/* The marking screen in a browser (docs/desk/marking.md). */
+
+const desk = await deskSuite();
+const { api } = desk.service;
+const PATIENTLY = { timeout: 20_000 };
+const COLLEAGUE = { email: 'colleague@example.org', password: 'a long enough password' };
+
+let exam: Exam;
+beforeAll(async () => {
+  exam = await createExam(api, typedExam([mcq('1'), longAnswer('2'), longAnswer('3')]));
+  await desk.service.control.as({}).control.staff.invite.mutate({
+    institute_id: desk.instituteId,
+    name: 'Second Examiner',
+    role: 'examiner',
+    ...COLLEAGUE,
+  });
+});
+
+const newCopy = async (): Promise<string> => {
+  const { id } = await submit(api, exam.id, {
+    candidate: { external_id: randomUUID() },
+    answers: [
+      { question_label: '1', option_labels: ['B'] },
+      { question_label: '2', text: 'Because of this, I think.' },
+      { question_label: '3', text: 'Because of that.' },
+    ],
+  });
+  await untilOver(api, id);
+  return id;
+};
+const markOf = async (submission: string, label: string) => {
+  const { questions } = await resultOf(api, submission);
+  const found = questions.find((question) => question.label === label);
+  if (found === undefined) throw new Error(`no question ${label}`);
+  return found;
+};
+const questionId = (label: string): string =>
+  exam.questions.find((question) => question.label === label)?.id ?? '';
+const addressOf = (submission: string, label: string): string =>
+  `${desk.url}/exams/${exam.id}/mark?order=copy&submission=${submission}&question=${questionId(label)}`;
+const open = async (page: Page, submission: string, label: string): Promise<void> => {
+  await page.goto(addressOf(submission, label));
+  await page.getByRole('heading', { level: 2, name: `Question ${label}` }).waitFor();
+};
+const marks = (page: Page) => page.getByRole('spinbutton', { name: 'Marks' });
+const confirm = (page: Page) => page.getByRole('button', { name: 'Confirm', exact: true }).click();
+const saved = (page: Page) => page.getByText('Saved', { exact: true }).waitFor();
+/** Gives a typed submission the file and the marks of a copy: grading a scan would take seconds of CPU. */
+const becomeCopyOfTwoPages = async (submission: string): Promise<void> => {
+  const upload = await uploadCopy(api, plainPdf(2));
+  await expect
+    .poll(async () => (await api.get<{ status: string }>(`/uploads/${upload}`)).body.status, PATIENTLY)
+    .toBe('ready');
+  await behind(desk.service.database, 'update submissions set upload_id = $2, pages = 2 where id = $1', [
+    submission,
+    upload,
+  ]);
+  const box = { x: 0.1, y: 0.1, width: 0.5, height: 0.05 };
+  await behind(
+    desk.service.database,
+    `update question_results set annotations = $3, criteria = $4
+     where question_id = $2 and run_id = (select current_run_id from submissions where id = $1)`,
+    [
+      submission,
+      questionId('2'),
+      JSON.stringify([
+        { page: 2, kind: 'mark', box, text: '2: 1/2' },
+        { page: 2, kind: 'tick', box, text: 'Cause' },
+      ]),
+      JSON.stringify([{ name: 'Cause', awarded: 1, max: 1, reason: 'It is named.', evidence: 'OF  this' }]),
+    ],
+  );
+};
+/** Dark pixels of the drawn page. */
+const inkOf = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const canvas = document.querySelector('canvas');
+    const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let dark = 0;
+    for (let index = 0; index < pixels.length; index += 4) {
+      if ((pixels[index] ?? 255) < 128 && (pixels[index + 3] ?? 0) > 0) dark += 1;
+    }
+    return dark;
+  });
+const overridesOf = (submission: string) =>
+  behind<{ action: string }>(
+    desk.service.database,
+    'select action from audit_entries where submission_id = $1 order by id',
+    [submission],
+  );
+
+test('a copy is marked by keyboard alone, and each mark is stored', async () => {
+  const submission = await newCopy();
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await open(page, submission, '2');
+  await page.getByRole('region', { name: 'Page' }).getByText('Because of this, I think.').waitFor();
+  await page.getByRole('table', { name: 'Criteria' }).waitFor();
+  await expectNoAxeViolations(page);
+  await expectNoSidewaysScroll(page);
+
+  const before = Number(await marks(page).inputValue());
+  await page.locator('body').press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  const given = Math.max(before - 1, 0) + 0.5;
+  expect(Number(await marks(page).inputValue())).toBe(given);
+  await page.keyboard.press('c');
+  await page.getByText('Marked by a teacher').waitFor();
+  expect(await markOf(submission, '2')).toMatchObject({ awarded: given, source: 'ai_reviewed' });
+  // Keys are letters while a field has the focus.
+  await page.keyboard.press('m');
+  await page.keyboard.type('nice cut');
+  expect(await page.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('nice cut');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('u');
+  await page.getByText('Marked by a teacher').waitFor({ state: 'detached' });
+  expect(await markOf(submission, '2')).toMatchObject({ awarded: before, source: 'ai' });
+  await page.locator('body').press('n');
+  await page.getByRole('heading', { level: 2, name: 'Question 3' }).waitFor();
+  await page.keyboard.press('Enter');
+  await saved(page);
+  await expect.poll(async () => (await markOf(submission, '3')).source, PATIENTLY).toBe('ai_reviewed');
+  expect(problems).toEqual([]);
+  await page.locator('body').press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await expectNoAxeViolations(page);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+describe('a network that fails', () => {
+  test('in mid-save loses no mark: it is sent after the page was loaded again, and stored once', async () => {
+    const submission = await newCopy();
+    const { context, page } = await desk.newBrowser();
+    await signIn(desk, page);
+    await open(page, submission, '2');
+    // The call takes effect, and its answer is lost.
+    await page.route('**/trpc/submissions.override', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await marks(page).fill('0.5');
+    await confirm(page);
+    await page.getByText('No connection: 1 mark is kept in this browser').waitFor();
+    await page.unroute('**/trpc/submissions.override');
+    await page.reload();
+    await saved(page);
+    expect(await markOf(submission, '2')).toMatchObject({ awarded: 0.5, source: 'ai_reviewed' });
+    expect(await overridesOf(submission)).toEqual([{ action: 'override' }]);
+    await context.close();
+  });
+
+  test('lets the examiner go on: all marks are stored in order when it is back', async () => {
+    const submission = await newCopy();
+    const { context, page } = await desk.newBrowser();
+    await signIn(desk, page);
+    await open(page, submission, '2');
+    await context.setOffline(true);
+    for (const mark of ['1', '0', '1.5']) {
+      await marks(page).fill(mark);
+      await confirm(page);
+    }
+    await page.getByText('No connection: 3 marks are kept in this browser').waitFor();
+    await context.setOffline(false);
+    await saved(page);
+    expect(await markOf(submission, '2')).toMatchObject({ awarded: 1.5 });
+    await context.close();
+  });
+});
+
+test('the pages of a copy can all be reached, and the words of an award are highlighted on page and text', async () => {
+  const submission = await newCopy();
+  await becomeCopyOfTwoPages(submission);
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await open(page, submission, '2');
+  const region = page.getByRole('region', { name: 'Page', exact: true });
+  await region.getByRole('img', { name: 'Page 2 of the copy' }).waitFor();
+  await expect.poll(() => inkOf(page), PATIENTLY).toBeGreaterThan(0);
+  await page.getByRole('table', { name: 'Criteria' }).getByRole('button', { name: 'Cause' }).click();
+  await region.locator('.marking-highlight').waitFor();
+  expect(await page.locator('mark').textContent()).toBe('of this');
+  await region.getByRole('button', { name: 'Previous page' }).click();
+  await region.getByRole('img', { name: 'Page 1 of the copy' }).waitFor();
+  await region.getByRole('button', { name: 'Rotate' }).click();
+  await region.getByRole('button', { name: 'Enlarge' }).click();
+  await expectNoAxeViolations(page);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test('two examiners on one copy see each other, and the later one decides after seeing what changed', async () => {
+  const submission = await newCopy();
+  const [first, second] = [await desk.newBrowser(), await desk.newBrowser()];
+  await signIn(desk, first.page);
+  await signIn(desk, second.page, COLLEAGUE);
+  await open(first.page, submission, '2');
+  await open(second.page, submission, '2');
+  await second.page.getByText('Also open: First Admin').waitFor();
+
+  await marks(first.page).fill('0');
+  await confirm(first.page);
+  await saved(first.page);
+  await marks(second.page).fill('2');
+  await confirm(second.page);
+  const alert = second.page.getByRole('alert').filter({ hasText: 'Not saved: 2' });
+  await alert.getByText('First Admin').waitFor();
+  expect(await markOf(submission, '2')).toMatchObject({ awarded: 0 });
+  await expectNoAxeViolations(second.page);
+  await alert.getByRole('button', { name: 'Use my mark' }).click();
+  await alert.waitFor({ state: 'detached' });
+  await saved(second.page);
+  expect(await markOf(submission, '2')).toMatchObject({ awarded: 2 });
+  await first.context.close();
+  await second.context.close();
+});
+
+test('by question, Next leads through all candidates with the same question', async () => {
+  const copies = [await newCopy(), await newCopy()];
+  const { context, page } = await desk.newBrowser();
+  await signIn(desk, page);
+  await page.goto(`${desk.url}/exams/${exam.id}/mark?order=question&question=${questionId('3')}`);
+  const seen = new Set<string>();
+  const now = (): string => new URL(page.url()).searchParams.get('submission') ?? '';
+  await expect.poll(now, PATIENTLY).not.toBe('');
+  for (let steps = 0; steps < 10 && !copies.every((copy) => seen.has(copy)); steps += 1) {
+    const current = now();
+    seen.add(current);
+    await page.getByRole('heading', { level: 2, name: 'Question 3' }).waitFor();
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
+    await expect.poll(now, PATIENTLY).not.toBe(current);
+  }
+  expect(copies.every((copy) => seen.has(copy))).toBe(true);
+  await context.close();
+});

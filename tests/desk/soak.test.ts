@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { coreOverHttp } from '@evaluation/core-client';
+import { findInstallation } from '@evaluation/installation';
+import { apiClient, createExam, resultOf, submit, untilOver } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import { freePort, killPrograms, startProgram } from '../harness/processes.ts';
+import { seededRandom } from '../harness/seededRandom.ts';
+import { newEnvironment } from '../harness/service.ts';
+import { newExaminer, type Examiner, type Told } from './soak/examiner.ts';
+
+/*
+ * Two examiners mark the same copies over the desk, as a process that is killed and started again. Afterwards the audit is
+ * compared with what each of them was told. `npm run desk:soak` makes many runs.
+ */
+
+const RUNS = Number(process.env['DESK_SOAK_RUNS'] ?? 3);
+const SEED = Number(process.env['DESK_SOAK_SEED'] ?? 1);
+const STEPS = 30;
+/** One run of so many has a restart, which takes seconds. */
+const RESTARTS_IN = 3;
+
+const [port, corePort, deskPort] = [await freePort(), await freePort(), await freePort()];
+const { environment, database, drop } = await newEnvironment({
+  PORT: String(port),
+  CORE_PORT: String(corePort),
+  DESK_PORT: String(deskPort),
+});
+let program = await startProgram('standalone', environment);
+afterAll(async () => {
+  await killPrograms();
+  await drop();
+});
+const installation = await findInstallation(environment['DATA_DIR'] ?? '');
+if (installation?.first_key == null || installation.desk == null) throw new Error('there is no installation');
+const { first_key: key, desk: admin } = installation;
+const api = apiClient(`http://127.0.0.1:${port}/v1`, key.api_key);
+const colleague = { email: 'colleague@example.org', password: 'a long enough password' };
+const control = coreOverHttp({
+  url: `http://127.0.0.1:${corePort}`,
+  token: installation.tokens.control,
+});
+await control.as({}).control.staff.invite.mutate({
+  institute_id: key.institute_id,
+  name: 'Colleague',
+  role: 'examiner',
+  ...colleague,
+});
+await control.close();
+const exam = await createExam(api, typedExam([longAnswer('1', { max_marks: 10 }), longAnswer('2')]));
+const questions = exam.questions.map(({ id }) => id);
+
+const restart = async (): Promise<void> => {
+  await program.kill();
+  program = await startProgram('standalone', environment);
+};
+
+const newCopy = async (): Promise<string> => {
+  const { id } = await submit(api, exam.id, {
+    candidate: { external_id: randomUUID() },
+    answers: ['1', '2'].map((label) => ({ question_label: label, text: 'Because of this.' })),
+  });
+  await untilOver(api, id);
+  return id;
+};
+
+for (let run = 0; run < RUNS; run += 1) {
+  test(`run ${SEED + run}: no mark is lost, and none is overwritten unseen`, async () => {
+    const random = seededRandom(SEED + run);
+    const copy = await newCopy();
+    const url = `http://127.0.0.1:${deskPort}`;
+    const examiners = [admin, colleague].map((account) => newExaminer(url, account, random));
+    for (const examiner of examiners) await examiner.signIn();
+    let restarting: Promise<void> | null = null;
+    for (let step = 0; step < STEPS; step += 1) {
+      const examiner = examiners[Math.floor(random() * examiners.length)];
+      const question = questions[Math.floor(random() * questions.length)] ?? '';
+      const chance = random();
+      if (chance < 0.3) await examiner?.look(copy).catch(() => {});
+      else if (chance < 0.9) await examiner?.decide(copy, question, Math.floor(random() * 5) / 2);
+      else await examiner?.loadAgain();
+      if (run % RESTARTS_IN === 0 && step === STEPS / 2) restarting = restart();
+    }
+    await restarting;
+    for (const examiner of examiners) await examiner.settle();
+    await expectNothingLost(copy, examiners);
+    for (const examiner of examiners) await examiner.close();
+  });
+}
+
+const expectNothingLost = async (copy: string, examiners: readonly Examiner[]): Promise<void> => {
+  const result = await resultOf(api, copy);
+  for (const question of questions) {
+    const told = examiners
+      .flatMap((examiner) => [...examiner.stored.values()].map((each) => ({ examiner, ...each })))
+      .filter(({ decision }) => decision.question_id === question)
+      .toSorted((a, b) => timeOf(a) - timeOf(b));
+    const entries = await behind<{ awarded: number }>(
+      database,
+      `select (after ->> 'awarded')::float8 as awarded from audit_entries
+       where submission_id = $1 and question_id = $2 and action = 'override' order by id`,
+      [copy, question],
+    );
+    // Each decision that was said to be stored has one entry, in the same order, and there is no other entry.
+    expect(entries.map(({ awarded }) => awarded)).toEqual(told.map(({ stored }) => stored.awarded));
+    for (const [index, { decision, examiner }] of told.entries()) {
+      const before = told[index - 1];
+      expect(decision.seen.edited_at).toBe(before?.stored.edited_at ?? null);
+      // A colleague's mark was replaced: the examiner had read it before.
+      if (before !== undefined && before.examiner !== examiner) {
+        expect(examiner.read).toContain(before.stored.edited_at);
+      }
+    }
+    const last = told.at(-1);
+    if (last !== undefined) {
+      expect(result.questions.find(({ question_id }) => question_id === question)?.awarded).toBe(
+        last.stored.awarded,
+      );
+    }
+  }
+};
+
+const timeOf = ({ stored }: Told): number => Date.parse(stored.edited_at ?? '');

@@ -1,0 +1,19 @@
+/**
+ * `npm run desk:soak -- [--runs N] [--seed S]`: runs of two examiners against one exam, with lost calls, pages that are
+ * loaded again, and a service that is killed and started again. Prints the result of tests/desk/soak.test.ts.
+ */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '500' }, seed: { type: 'string', default: '1' } },
+});
+const { status } = spawnSync(
+  'npx',
+  ['vitest', 'run', 'tests/desk/soak.test.ts', '--testTimeout', '86400000'],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, DESK_SOAK_RUNS: values.runs, DESK_SOAK_SEED: values.seed },
+  },
+);
+process.exitCode = status ?? 1;
