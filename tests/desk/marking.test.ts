@@ -83,15 +83,13 @@ const becomeCopyOfTwoPages = async (submission: string): Promise<void> => {
 };
 /** Dark pixels of the drawn page. */
 const inkOf = (page: Page): Promise<number> =>
-  page.evaluate(() => {
+  page.evaluate<number>(`(() => {
     const canvas = document.querySelector('canvas');
     const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
     let dark = 0;
-    for (let index = 0; index < pixels.length; index += 4) {
-      if ((pixels[index] ?? 255) < 128 && (pixels[index + 3] ?? 0) > 0) dark += 1;
-    }
+    for (let index = 0; index < pixels.length; index += 4) if (pixels[index] < 128 && pixels[index + 3] > 0) dark += 1;
     return dark;
-  });
+  })()`);
 const overridesOf = (submission: string) =>
   behind<{ action: string }>(
     desk.service.database,

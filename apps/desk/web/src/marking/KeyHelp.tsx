@@ -2,7 +2,7 @@ import { Button, Group, Kbd, Switch, Table, Title } from '@mantine/core';
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { useText } from '../app/language.ts';
 import type { TextKey } from '../app/texts.ts';
-import { ACTIONS, rebind, resetKeys, turnKeys, useActionKeys, useKeySettings, type Action } from './keys.ts';
+import { ACTIONS, keyStore, useActionKeys, useKeySettings, type Action } from './keys.ts';
 
 const LABELS: Readonly<Record<Action, TextKey>> = {
   confirmAndNext: 'marking.keys.confirmAndNext',
@@ -37,7 +37,7 @@ export const KeyHelp = () => {
   const take = (event: KeyboardEvent, action: Action): void => {
     if (asked !== action || ['Tab', 'Escape', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
     event.preventDefault();
-    rebind(action, event.key.toLowerCase());
+    keyStore.rebind(action, event.key.toLowerCase());
     setAsked(null);
   };
   return (
@@ -59,7 +59,7 @@ export const KeyHelp = () => {
             <Switch
               label={t('marking.keys.on')}
               checked={isOn}
-              onChange={(event) => turnKeys(event.currentTarget.checked)}
+              onChange={(event) => keyStore.turn(event.currentTarget.checked)}
             />
             <Table aria-label={t('marking.keys')} mt="sm">
               <Table.Tbody>
@@ -85,7 +85,7 @@ export const KeyHelp = () => {
               </Table.Tbody>
             </Table>
             <Group mt="sm">
-              <Button variant="default" onClick={resetKeys}>
+              <Button variant="default" onClick={keyStore.reset}>
                 {t('marking.keys.reset')}
               </Button>
               <Button onClick={() => dialog.current?.close()}>{t('app.close')}</Button>

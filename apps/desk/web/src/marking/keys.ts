@@ -68,31 +68,34 @@ const read = (): KeySettings => {
   }
 };
 
-let current = read();
-
-const change = (settings: KeySettings): void => {
-  current = settings;
-  localStorage.setItem(STORAGE, JSON.stringify(settings));
-  for (const listener of listeners) listener();
+const newKeyStore = () => {
+  let current = read();
+  const change = (settings: KeySettings): void => {
+    current = settings;
+    localStorage.setItem(STORAGE, JSON.stringify(settings));
+    for (const listener of listeners) listener();
+  };
+  return {
+    current: () => current,
+    rebind: (action: Action, key: string): void => {
+      // A key has one action: the other one gives it up for the key that becomes free.
+      const other = ACTIONS.find((each) => current.keys[each] === key && each !== action);
+      const freed = other === undefined ? {} : { [other]: current.keys[action] };
+      change({ ...current, keys: { ...current.keys, ...freed, [action]: key } });
+    },
+    turn: (isOn: boolean): void => change({ ...current, isOn }),
+    reset: (): void => change({ keys: DEFAULTS, isOn: true }),
+  };
 };
 
-export const rebind = (action: Action, key: string): void => {
-  // A key has one action: the other one gives it up for the key that becomes free.
-  const other = ACTIONS.find((each) => current.keys[each] === key && each !== action);
-  const freed = other === undefined ? {} : { [other]: current.keys[action] };
-  change({ ...current, keys: { ...current.keys, ...freed, [action]: key } });
-};
-export const turnKeys = (isOn: boolean): void => change({ ...current, isOn });
-export const resetKeys = (): void => change({ keys: DEFAULTS, isOn: true });
+/** The keys of this browser, for all parts of the page. */
+export const keyStore = newKeyStore();
 
 export const useKeySettings = (): KeySettings =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current,
-  );
+  useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, keyStore.current);
 
 const isInside = ({ target }: KeyboardEvent, selector: string): boolean =>
   target instanceof Element && target.closest(selector) !== null;
