@@ -5,7 +5,7 @@ import type { ObjectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 import type { Actor } from '@evaluation/signed-actor';
-import type { Changes } from './changes/announceChanges.ts';
+import type { Change } from './change.ts';
 import type { LanePace } from './lanes/lanePace.ts';
 import type { KnownClaims } from './workerCalls/knownClaims.ts';
 
@@ -23,7 +23,7 @@ export interface Services {
   /** Runs an effect after the commit: at once, or after the commit of the transaction of `once`. Must not throw. */
   afterCommit: (effect: () => Promise<void>) => Promise<void>;
   /** Tells the desk which exams and submissions calls have changed. */
-  changes: Pick<Changes, 'note'>;
+  changes: { note(change: Change): void };
   lanePace: Pick<LanePace, 'of'>;
   /** Claims of runs that this process has granted. */
   claims: KnownClaims;

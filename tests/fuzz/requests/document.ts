@@ -18,6 +18,9 @@ export interface Operation {
   answers: ReadonlyMap<number, ValidateFunction | null>;
 }
 
+export const asObject = (value: unknown): JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
+
 const document = asObject(
   JSON.parse(readFileSync(new URL('../../../contracts/rest/openapi.json', import.meta.url), 'utf8')),
 );
@@ -30,10 +33,6 @@ export const followed = (schema: JsonSchema): JsonSchema => {
   const reference = schema['$ref'];
   return typeof reference === 'string' ? followed(lookUp(reference.replace('#/', '').split('/'))) : schema;
 };
-
-export function asObject(value: unknown): JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
-}
 
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 

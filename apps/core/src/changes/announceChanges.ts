@@ -1,8 +1,8 @@
 import { MOST_CHANGED } from '@evaluation/jobs-contract';
 import { sql } from 'kysely';
+import type { Change } from '../change.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
-import type { Change } from './changeIn.ts';
 
 export interface Changes extends Rounds {
   /** Remembers a change for the next announcement. Does not wait. */

@@ -1,10 +1,4 @@
-/** What a call has changed. A run stands for its submission, and a submission for its exam too. */
-export interface Change {
-  institute_id: string;
-  exam_ids: readonly string[];
-  submission_ids: readonly string[];
-  run_ids: readonly string[];
-}
+import type { Change } from '../change.ts';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

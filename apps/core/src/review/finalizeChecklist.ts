@@ -84,7 +84,7 @@ export const readFinalizeChecklist = (services: Services, actor: Actor, examId: 
     );
     const [row] = rows;
     if (row === undefined) throw new Error('a select of counts returned no row');
-    const of = (kind: string) => {
+    const openOf = (kind: string) => {
       const found = row.kinds.find((each) => each.kind === kind);
       return { submissions: found?.submissions ?? 0, first: found?.first ?? [] };
     };
@@ -93,8 +93,8 @@ export const readFinalizeChecklist = (services: Services, actor: Actor, examId: 
       status: examStatus(exam),
       submissions: row.submissions,
       finalized: row.finalized,
-      open: CHECKLIST_KINDS.map((kind) => ({ kind, ...of(kind) })),
-      pages_not_accounted_for: of('loses_pages'),
+      open: CHECKLIST_KINDS.map((kind) => ({ kind, ...openOf(kind) })),
+      pages_not_accounted_for: openOf('loses_pages'),
       without_submission: { candidates: row.missing, first: row.first_missing },
     };
   });

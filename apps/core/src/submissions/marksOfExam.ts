@@ -83,7 +83,7 @@ export const readMarksOfExam = (
         order by s.candidate_id limit ${size + 1}) s
       join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
       order by s.candidate_id`.execute(tx);
-    const questions = paper.rows.flatMap(({ title: _, ...question }) =>
+    const questions = paper.rows.flatMap(({ title: _title, ...question }) =>
       question.question_id === null ? [] : [question],
     );
     const data = rows.slice(0, size);
