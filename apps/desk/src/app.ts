@@ -5,6 +5,7 @@ import { readinessOf, type Logger } from '@evaluation/telemetry';
 import { forwardCalls } from './calls/forwardCalls.ts';
 import { sendEvents } from './events/sendEvents.ts';
 import type { Streams } from './events/streams.ts';
+import { downloadRoutes } from './downloads/downloadRoutes.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { fromOwnPage } from './middleware/fromOwnPage.ts';
 import { observeRequests } from './middleware/observeRequests.ts';
@@ -45,6 +46,7 @@ export const createApp = (
   app.use('/session', ownPage, sessionRoutes(core, sessions, settings));
   app.post('/trpc/:procedure', ownPage, ...forwardCalls(core, sessions, settings));
   app.get('/events', sendEvents(sessions, streams, settings));
+  app.use('/downloads', downloadRoutes(core, sessions, settings, log));
   app.get('/{*path}', servePage());
   app.use(notFound);
   app.use(errorHandler(log));

@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Router, type Request, type Response } from 'express';
+import type { CoreAccess, CoreClient } from '@evaluation/core-client';
+import type { DeskSettings } from '@evaluation/settings';
+import type { Logger } from '@evaluation/telemetry';
+import { Refusal } from '../middleware/errors.ts';
+import { requestIdOf } from '../middleware/requestId.ts';
+import { sessionCookie } from '../sessions/cookie.ts';
+import type { KnownSessions } from '../sessions/knownSessions.ts';
+import { checkedCopiesZip } from './checkedCopies.ts';
+import { marksPages, type MarksPage } from './marksPages.ts';
+import { resultsCsv } from './resultsCsv.ts';
+import { resultsXlsx } from './resultsXlsx.ts';
+
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/**
+ * `/downloads/exams/:examId/…`: results as tables and checked copies as one file. They are links, which cannot send the
+ * header of the page; they change nothing, and the cookie and `Sec-Fetch-Site` keep other sites out. The first page of
+ * marks is read before the answer begins, so that a missing exam gets its status. A later failure ends the connection,
+ * and the browser shows a failed download instead of a short file.
+ */
+export const downloadRoutes = (
+  core: CoreAccess,
+  sessions: KnownSessions,
+  settings: Pick<DeskSettings, 'url'>,
+  log: Logger,
+): Router => {
+  const cookie = sessionCookie(settings.url?.protocol === 'https:');
+  const begin = async (request: Request, response: Response): Promise<Download> => {
+    const site = request.get('sec-fetch-site');
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal(403, 'FORBIDDEN');
+    const token = cookie.read(request);
+    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
+    if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
+    const caller = core.as({ actor: known.actor, requestId: requestIdOf(response) }).public;
+    const { first, pages } = await startReading(marksPages(caller, String(request.params['examId'])));
+    return { core: caller, title: first.title, pages };
+  };
+  const send = async (response: Response, content: Readable): Promise<void> => {
+    try {
+      await pipeline(content, response);
+    } catch (error) {
+      response.destroy();
+      log.warn({ err: error, request_id: requestIdOf(response) }, 'download ended early');
+    }
+  };
+
+  const routes = Router();
+  routes.get('/exams/:examId/results.csv', async (request, response) => {
+    const { title, pages } = await begin(request, response);
+    response.attachment(`${title}.csv`).type('text/csv; charset=utf-8');
+    await send(response, Readable.from(resultsCsv(pages)));
+  });
+  routes.get('/exams/:examId/results.xlsx', async (request, response) => {
+    const { title, pages } = await begin(request, response);
+    const file = await resultsXlsx(pages);
+    response.attachment(`${title}.xlsx`).type(XLSX).send(file);
+  });
+  routes.get('/exams/:examId/checked-copies.zip', async (request, response) => {
+    const { core: caller, title, pages } = await begin(request, response);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    response.attachment(`${title}.zip`).type('application/zip');
+    await send(response, Readable.fromWeb(checkedCopiesZip(caller, pages, gone.signal)));
+  });
+  return routes;
+};
+
+interface Download {
+  core: CoreClient['public'];
+  title: string;
+  pages: AsyncIterable<MarksPage>;
+}
+
+/** Reads the first page at once. @returns it, and all pages with it */
+const startReading = async (
+  pages: AsyncGenerator<MarksPage>,
+): Promise<{ first: MarksPage; pages: AsyncIterable<MarksPage> }> => {
+  const { value: first } = await pages.next();
+  if (first === undefined) throw new Error('core answered no page of marks');
+  const all = async function* () {
+    yield first;
+    yield* pages;
+  };
+  return { first, pages: all() };
+};

@@ -1,0 +1,93 @@
+import { strFromU8, unzipSync } from 'fflate';
+import Papa from 'papaparse';
+import { expect, test } from 'vitest';
+import { fileName } from './checkedCopies.ts';
+import type { MarksPage } from './marksPages.ts';
+import { resultsCsv } from './resultsCsv.ts';
+import { MOST_CELLS, resultsXlsx } from './resultsXlsx.ts';
+
+const HOSTILE = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'plain', 'a,"b"\nc', 'आशा'];
+
+const page = (names: readonly string[], from = 0): MarksPage => ({
+  title: 'Exam',
+  questions: [
+    { question_id: 'q1', label: '1', max: 4 },
+    { question_id: 'q2', label: '2', max: 2.5 },
+  ],
+  data: names.map((name, index) => ({
+    submission_id: `00000000-0000-4000-8000-${String(from + index).padStart(12, '0')}`,
+    candidate: {
+      id: 'c',
+      external_id: `c${from + index}`,
+      name,
+      roll_number: null,
+      section_or_class: null,
+    },
+    status: 'graded',
+    needs_review: false,
+    finalized: index === 0,
+    has_checked_copy: false,
+    awarded: 3.25,
+    max: 6.5,
+    marks: [-0.75, 4],
+  })),
+  next_cursor: null,
+});
+
+async function* pagesOf(...pages: MarksPage[]): AsyncGenerator<MarksPage> {
+  yield* pages;
+}
+
+test('the CSV has a row for each candidate of all pages, and no cell that a spreadsheet would compute', async () => {
+  const parts = await Array.fromAsync(
+    resultsCsv(pagesOf(page(HOSTILE.slice(0, 3)), page(HOSTILE.slice(3), 3))),
+  );
+  const text = parts.join('');
+  expect(text.startsWith('\uFEFF')).toBe(true);
+  const { data } = Papa.parse<string[]>(text.slice(1), { skipEmptyLines: true });
+  expect(data[0]).toEqual([
+    'Candidate',
+    'Roll number',
+    'Name',
+    'Section or class',
+    'Status',
+    'Needs review',
+    'Final',
+    'Total',
+    'Maximum',
+    'Question 1 (4)',
+    'Question 2 (2.5)',
+  ]);
+  expect(data).toHaveLength(1 + HOSTILE.length);
+  const names = data.slice(1).map((row) => row[2]);
+  expect(names).toEqual(HOSTILE.map((name) => (/^[=+\-@\t]/.test(name) ? `'${name}` : name)));
+  expect(data[1]?.slice(7)).toEqual(['3.25', '6.5', '-0.75', '4']);
+});
+
+test('marks follow their question when the paper changes between two pages', async () => {
+  const later = page(['b'], 1);
+  later.questions.reverse();
+  const text = (await Array.fromAsync(resultsCsv(pagesOf(page(['a']), later)))).join('');
+  const { data } = Papa.parse<string[]>(text.slice(1), { skipEmptyLines: true });
+  expect(data[2]?.slice(9)).toEqual(['4', '-0.75']);
+});
+
+test('the Excel file holds texts as texts and marks as numbers, and is refused above its bound', async () => {
+  const file = await resultsXlsx(pagesOf(page(HOSTILE)));
+  const parts = unzipSync(file);
+  const sheet = strFromU8(parts['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
+  const texts = strFromU8(parts['xl/sharedStrings.xml'] ?? new Uint8Array());
+  expect(sheet).not.toContain('<f>');
+  expect(sheet).toContain('<v>-0.75</v>');
+  for (const name of ['=1+1', '@SUM(A1)', 'आशा']) expect(texts + sheet).toContain(`>${name}<`);
+  const rows = Math.ceil(MOST_CELLS / 11);
+  const large = page(Array.from({ length: rows }, () => 'n'));
+  await expect(resultsXlsx(pagesOf(large))).rejects.toThrow('PAYLOAD_TOO_LARGE');
+});
+
+test('a name in the ZIP file is safe, and unique if the external id is no safe name', () => {
+  const id = '00000000-0000-4000-8000-00000000002a';
+  expect(fileName('R-17 ब', id)).toBe('R-17 ब.pdf');
+  expect(fileName('../../etc/passwd', id)).toBe('______etc_passwd-00000000002a.pdf');
+  expect(fileName('', id)).toBe('-00000000002a.pdf');
+});

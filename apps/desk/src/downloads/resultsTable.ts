@@ -1,0 +1,36 @@
+import type { MarksPage } from './marksPages.ts';
+
+/** A cell of a table of results: marks are numbers, everything else is text. */
+export type CellValue = string | number | null;
+
+type Questions = MarksPage['questions'];
+
+export const headerOf = (questions: Questions): string[] => [
+  'Candidate',
+  'Roll number',
+  'Name',
+  'Section or class',
+  'Status',
+  'Needs review',
+  'Final',
+  'Total',
+  'Maximum',
+  ...questions.map(({ label, max }) => `Question ${label} (${max})`),
+];
+
+/** @param questions columns of the table; a page of a paper that was edited meanwhile may have other questions */
+export const rowsOf = (page: MarksPage, questions: Questions): CellValue[][] => {
+  const placeOf = new Map(page.questions.map(({ question_id }, place) => [question_id, place]));
+  return page.data.map(({ candidate, status, needs_review, finalized, awarded, max, marks }) => [
+    candidate.external_id,
+    candidate.roll_number,
+    candidate.name,
+    candidate.section_or_class,
+    status,
+    needs_review ? 'yes' : 'no',
+    finalized ? 'yes' : 'no',
+    awarded,
+    max,
+    ...questions.map(({ question_id }) => marks[placeOf.get(question_id) ?? -1] ?? null),
+  ]);
+};
