@@ -4,11 +4,19 @@ import { writePdf, type PdfObject } from './pdfFile.ts';
 import type { ApiClient } from './api.ts';
 
 /** A PDF with this many pages, each with a line of text; padded to `bytes` if given. */
-export const plainPdf = (pages: number, bytes = 0): Buffer => {
+export const plainPdf = (pages: number, bytes = 0): Buffer =>
+  textPdf(
+    Array.from({ length: pages }, (_, index) => `Page ${index + 1} of ${pages}`),
+    bytes,
+  );
+
+/** A PDF with one line of text on each page; no parentheses. */
+export const textPdf = (lines: readonly string[], bytes = 0): Buffer => {
+  const pages = lines.length;
   const tree = pages * 2 + 2;
   const objects: PdfObject[] = [{ dictionary: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>' }];
   for (let page = 1; page <= pages; page += 1) {
-    const stream = Buffer.from(`BT /F 14 Tf 72 760 Td (Page ${page} of ${pages}) Tj ET`);
+    const stream = Buffer.from(`BT /F 14 Tf 72 760 Td (${lines[page - 1]}) Tj ET`);
     objects.push(
       { dictionary: `<< /Length ${stream.length} >>`, stream },
       {

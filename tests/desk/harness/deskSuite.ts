@@ -83,8 +83,13 @@ export const signIn = async (
 export const expectNoAxeViolations = async (page: Page): Promise<void> => {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    // The page changes its colours some time after the browser has told it to.
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' });
+    // A colour that is still changing lies between those of the two schemes.
+    const hasChanged = () =>
+      page.evaluate<boolean>(
+        `document.documentElement.dataset.mantineColorScheme === '${colorScheme}' &&
+          !document.getAnimations().some((each) => each instanceof CSSTransition && each.playState === 'running')`,
+      );
+    await expect.poll(hasChanged, { timeout: 10_000 }).toBe(true);
     const { violations } = await new AxeBuilder({ page })
       .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
       .analyze();
