@@ -1,6 +1,7 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { administrationNavigation, administrationRoutes } from '../administration/routes.tsx';
 import { examsNavigation, examsRoutes } from '../exams/routes.tsx';
+import { decidingNavigation, decidingRoutes } from '../deciding/routes.tsx';
 import { markingRoutes } from '../marking/routes.tsx';
 import { peopleNavigation, peopleRoutes } from '../people/routes.tsx';
 import { BrokenPage } from './BrokenPage.tsx';
@@ -11,6 +12,7 @@ import { NotFoundPage } from './NotFoundPage.tsx';
 /** Lists the areas: their routes without frame, their routes below the frame, and their entries of the navigation. */
 const navigation: readonly NavigationEntry[] = [
   ...examsNavigation,
+  ...decidingNavigation,
   ...administrationNavigation,
   ...peopleNavigation,
 ];
@@ -36,6 +38,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     ...administrationRoutes.withFrame,
     ...examsRoutes.withFrame,
+    ...decidingRoutes.withFrame,
     ...markingRoutes.withFrame,
     ...peopleRoutes.withFrame,
     unknownRoute,

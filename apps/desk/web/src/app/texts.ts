@@ -2,6 +2,8 @@ import { en as administrationEn } from '../administration/texts.en.ts';
 import { hi as administrationHi } from '../administration/texts.hi.ts';
 import { en as examsEn } from '../exams/texts.en.ts';
 import { hi as examsHi } from '../exams/texts.hi.ts';
+import { en as decidingEn } from '../deciding/texts.en.ts';
+import { hi as decidingHi } from '../deciding/texts.hi.ts';
 import { en as markingEn } from '../marking/texts.en.ts';
 import { hi as markingHi } from '../marking/texts.hi.ts';
 import { en as peopleEn } from '../people/texts.en.ts';
@@ -14,6 +16,7 @@ const en = {
   ...appEn,
   ...administrationEn,
   ...examsEn,
+  ...decidingEn,
   ...markingEn,
   ...peopleEn,
 };
@@ -23,6 +26,7 @@ const hi: Texts = {
   ...appHi,
   ...administrationHi,
   ...examsHi,
+  ...decidingHi,
   ...markingHi,
   ...peopleHi,
 };

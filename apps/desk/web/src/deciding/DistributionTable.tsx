@@ -1,0 +1,50 @@
+import { Table } from '@mantine/core';
+import { useText } from '../app/language.ts';
+import type { Distribution } from './answers.ts';
+import { count, marks } from './figures.ts';
+import { TableBox } from './TableBox.tsx';
+
+type Shown = Omit<Distribution['totals'], 'bins'> & { bins: Distribution['totals']['bins'] };
+
+export const DistributionTable = ({ distribution }: { distribution: Distribution }) => {
+  const t = useText();
+  return (
+    <TableBox
+      caption={t('deciding.distribution.caption')}
+      minWidth={600}
+      columns={[
+        t('deciding.distribution.of'),
+        t('deciding.distribution.copies'),
+        t('deciding.distribution.mean'),
+        t('deciding.distribution.median'),
+        t('deciding.distribution.deviation'),
+        t('deciding.distribution.bins'),
+      ]}
+    >
+      <Row name={t('deciding.distribution.total')} figures={distribution.totals} />
+      {distribution.questions.map((question) => (
+        <Row
+          key={question.question_id}
+          name={t('deciding.distribution.question', { label: question.label, max: marks(question.max) })}
+          figures={question}
+        />
+      ))}
+    </TableBox>
+  );
+};
+
+const Row = ({ name, figures }: { name: string; figures: Shown }) => (
+  <Table.Tr>
+    <Table.Th scope="row">{name}</Table.Th>
+    <Table.Td>{count(figures.n)}</Table.Td>
+    <Table.Td>{marks(figures.mean)}</Table.Td>
+    <Table.Td>{marks(figures.median)}</Table.Td>
+    <Table.Td>{marks(figures.standard_deviation)}</Table.Td>
+    <Table.Td>
+      {figures.bins
+        .filter((bin) => bin.count > 0)
+        .map((bin) => `${marks(bin.from)}–${marks(bin.to)}: ${bin.count}`)
+        .join('; ')}
+    </Table.Td>
+  </Table.Tr>
+);

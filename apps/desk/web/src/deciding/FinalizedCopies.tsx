@@ -1,0 +1,133 @@
+import { Button, Group, Stack, Table, Textarea, Title } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState, type FormEvent } from 'react';
+import { calls, client, withKey } from '../app/calls.ts';
+import { useText } from '../app/language.ts';
+import { tell, tellError } from '../app/notices.ts';
+import { Answered } from './Answered.tsx';
+import { TableBox } from './TableBox.tsx';
+
+const PAGE = '20';
+
+/** The finalized copies of an exam. An admin can make one changeable again, with a reason for the audit. */
+export const FinalizedCopies = ({ examId, isAdmin }: { examId: string; isAdmin: boolean }) => {
+  const t = useText();
+  const [opened, setOpened] = useState<string | null>(null);
+  const copies = useInfiniteQuery({
+    queryKey: ['finalized copies', examId],
+    queryFn: ({ pageParam, signal }) =>
+      client.submissions.listOfExam.query(
+        {
+          exam_id: examId,
+          query: { finalized: 'true', limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
+        },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  return (
+    <section aria-labelledby="finalized">
+      <Stack>
+        <Title order={2} size="h3" id="finalized">
+          {t('deciding.unfinalize.title')}
+        </Title>
+        <Answered query={copies}>
+          {({ pages }) => (
+            <TableBox
+              caption={t('deciding.unfinalize.caption')}
+              columns={[
+                t('deciding.review.candidate'),
+                t('deciding.unfinalize.since'),
+                t('deciding.review.action'),
+              ]}
+            >
+              {pages
+                .flatMap(({ data }) => data)
+                .map(({ id, candidate, finalized_at }) => (
+                  <Table.Tr key={id}>
+                    <Table.Th scope="row">{candidate.external_id}</Table.Th>
+                    <Table.Td>
+                      {finalized_at === null ? '' : new Date(finalized_at).toLocaleString()}
+                    </Table.Td>
+                    <Table.Td>
+                      {!isAdmin ? null : opened === id ? (
+                        <Unfinalize submissionId={id} onDone={() => setOpened(null)} />
+                      ) : (
+                        <Button variant="default" size="compact-sm" onClick={() => setOpened(id)}>
+                          {t('deciding.unfinalize.open')}
+                        </Button>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+            </TableBox>
+          )}
+        </Answered>
+        {copies.hasNextPage ? (
+          <Group>
+            <Button
+              variant="default"
+              loading={copies.isFetchingNextPage}
+              onClick={() => void copies.fetchNextPage()}
+            >
+              {t('deciding.review.more')}
+            </Button>
+          </Group>
+        ) : null}
+      </Stack>
+    </section>
+  );
+};
+
+const Unfinalize = ({ submissionId, onDone }: { submissionId: string; onDone: () => void }) => {
+  const t = useText();
+  const queryClient = useQueryClient();
+  const key = useRef(crypto.randomUUID());
+  const [reason, setReason] = useState('');
+  const unfinalize = useMutation(
+    calls.submissions.unfinalize.mutationOptions({
+      trpc: { context: withKey(key.current) },
+      onSuccess: () => {
+        tell(t('deciding.unfinalize.done'));
+        onDone();
+      },
+      onError: (error) => {
+        key.current = crypto.randomUUID();
+        tellError(error);
+      },
+      onSettled: () => queryClient.invalidateQueries(),
+    }),
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    unfinalize.mutate({ submission_id: submissionId, body: { reason } });
+  };
+  return (
+    <Stack component="form" onSubmit={submit} gap="xs">
+      <Textarea
+        label={t('deciding.unfinalize.reason')}
+        required
+        withAsterisk={false}
+        autosize
+        maxLength={2000}
+        data-autofocus
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <Group>
+        <Button
+          type="submit"
+          size="compact-sm"
+          disabled={reason.trim() === ''}
+          loading={unfinalize.isPending}
+        >
+          {t('deciding.unfinalize.button')}
+        </Button>
+        <Button variant="default" size="compact-sm" onClick={onDone}>
+          {t('deciding.cancel')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+};

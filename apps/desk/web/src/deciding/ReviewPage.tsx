@@ -1,0 +1,102 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { calls } from '../app/calls.ts';
+import { useText } from '../app/language.ts';
+import { Page } from '../app/Page.tsx';
+import { Answered } from './Answered.tsx';
+import { reasonText } from './reasons.ts';
+import { ReviewTable } from './ReviewTable.tsx';
+
+const PAGE = 25;
+/** The queue of a whole institute changes slowly for one person. */
+const REFRESH_MS = 30_000;
+
+/** Copies of all exams that need a teacher, those that wait longest first. */
+export const ReviewPage = () => {
+  const t = useText();
+  const filters = useSearch({ from: '/signed-in/review' });
+  const navigate = useNavigate();
+  const counts = useQuery(calls.desk.review.counts.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
+  const queue = useInfiniteQuery(
+    calls.desk.review.queue.infiniteQueryOptions(
+      {
+        limit: PAGE,
+        ...(filters.exam === undefined ? {} : { exam_id: filters.exam }),
+        ...(filters.reason === undefined ? {} : { reason: filters.reason }),
+      },
+      { getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined },
+    ),
+  );
+  const choose = (change: { exam?: string | undefined; reason?: string | undefined }) =>
+    void navigate({ to: '/review', search: { ...filters, ...change }, replace: true });
+  const exams = counts.data?.exams ?? [];
+  const reasons = counts.data?.reasons ?? [];
+  return (
+    <Page title={t('deciding.review.title')}>
+      <Stack>
+        <Group align="end">
+          <Select
+            label={t('deciding.review.exam')}
+            placeholder={t('deciding.review.allExams')}
+            clearable
+            clearButtonProps={{ 'aria-label': t('deciding.review.allExams') }}
+            searchable
+            w={320}
+            data={exams.map(({ exam_id, title, submissions }) => ({
+              value: exam_id,
+              label: `${title} (${submissions})`,
+            }))}
+            value={filters.exam ?? null}
+            onChange={(exam) => choose({ exam: exam ?? undefined })}
+          />
+          <Select
+            label={t('deciding.review.reason')}
+            placeholder={t('deciding.review.allReasons')}
+            clearable
+            clearButtonProps={{ 'aria-label': t('deciding.review.allReasons') }}
+            w={320}
+            data={reasons.map(({ reason, submissions }) => ({
+              value: reason,
+              label: `${reasonText(reason)} (${submissions})`,
+            }))}
+            value={filters.reason ?? null}
+            onChange={(reason) => choose({ reason: reason ?? undefined })}
+          />
+        </Group>
+        <Text role="status">
+          {counts.data === undefined
+            ? ''
+            : t(counts.data.is_complete ? 'deciding.review.waiting' : 'deciding.review.waitingMore', {
+                count: counts.data.counted,
+              })}
+        </Text>
+        <Answered query={queue}>
+          {({ pages }) => {
+            const rows = pages.flatMap(({ data }) => data);
+            return (
+              <>
+                {rows.length === 0 ? (
+                  <Text>{t(queue.hasNextPage ? 'deciding.review.noneYet' : 'deciding.review.empty')}</Text>
+                ) : (
+                  <ReviewTable rows={rows} />
+                )}
+                {queue.hasNextPage ? (
+                  <Group>
+                    <Button
+                      variant="default"
+                      loading={queue.isFetchingNextPage}
+                      onClick={() => void queue.fetchNextPage()}
+                    >
+                      {t('deciding.review.more')}
+                    </Button>
+                  </Group>
+                ) : null}
+              </>
+            );
+          }}
+        </Answered>
+      </Stack>
+    </Page>
+  );
+};

@@ -1,0 +1,94 @@
+import { Select, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { calls } from '../app/calls.ts';
+import { useText } from '../app/language.ts';
+import { Page } from '../app/Page.tsx';
+import { AgreementPicture } from './AgreementPicture.tsx';
+import { AgreementTable } from './AgreementTable.tsx';
+import { Answered } from './Answered.tsx';
+import { DistributionPicture } from './DistributionPicture.tsx';
+import { DistributionTable } from './DistributionTable.tsx';
+import { ExamLinks } from './ExamLinks.tsx';
+
+/** How the AI agrees with the examiners of the exam, and how the marks are distributed. */
+export const StatisticsPage = () => {
+  const t = useText();
+  const { examId } = useParams({ from: '/signed-in/exams/$examId/statistics' });
+  const agreement = useQuery(calls.desk.statistics.agreement.queryOptions({ exam_id: examId }));
+  const distribution = useQuery(calls.desk.statistics.distribution.queryOptions({ exam_id: examId }));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [counted, setCounted] = useState<string | null>(null);
+  return (
+    <Page title={t('deciding.statistics.title')}>
+      <ExamLinks examId={examId} here="/statistics" />
+      <Stack gap="xl">
+        <section aria-labelledby="agreement">
+          <Title order={2} size="h3" id="agreement">
+            {t('deciding.agreement.title')}
+          </Title>
+          <Answered query={agreement}>
+            {(data) => {
+              const shown =
+                data.questions.find(({ question_id }) => question_id === chosen) ?? data.questions[0];
+              if (shown === undefined) return <Text>{t('deciding.agreement.none')}</Text>;
+              return (
+                <Stack>
+                  <Text>{t('deciding.agreement.explained', { most: data.most_of_a_question })}</Text>
+                  <Select
+                    label={t('deciding.question')}
+                    w={200}
+                    allowDeselect={false}
+                    data={data.questions.map(({ question_id, label }) => ({ value: question_id, label }))}
+                    value={shown.question_id}
+                    onChange={setChosen}
+                  />
+                  <AgreementPicture question={shown} />
+                  <AgreementTable agreement={data} />
+                </Stack>
+              );
+            }}
+          </Answered>
+        </section>
+        <section aria-labelledby="distribution">
+          <Title order={2} size="h3" id="distribution">
+            {t('deciding.distribution.title')}
+          </Title>
+          <Answered query={distribution}>
+            {(data) => {
+              const question = data.questions.find(({ question_id }) => question_id === counted);
+              if (data.counted === 0) return <Text>{t('deciding.distribution.none')}</Text>;
+              return (
+                <Stack>
+                  <Text>
+                    {t(data.is_complete ? 'deciding.distribution.all' : 'deciding.distribution.some', {
+                      count: data.counted,
+                      live: data.live,
+                    })}
+                  </Text>
+                  <Select
+                    label={t('deciding.distribution.of')}
+                    w={200}
+                    allowDeselect={false}
+                    data={[
+                      { value: 'total', label: t('deciding.distribution.total') },
+                      ...data.questions.map(({ question_id, label }) => ({ value: question_id, label })),
+                    ]}
+                    value={counted ?? 'total'}
+                    onChange={setCounted}
+                  />
+                  <DistributionPicture
+                    bins={(question ?? data.totals).bins}
+                    name={question === undefined ? null : question.label}
+                  />
+                  <DistributionTable distribution={data} />
+                </Stack>
+              );
+            }}
+          </Answered>
+        </section>
+      </Stack>
+    </Page>
+  );
+};

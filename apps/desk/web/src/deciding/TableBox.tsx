@@ -1,0 +1,31 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** A table with a caption, which scrolls inside its own box on a narrow screen. */
+export const TableBox = ({
+  caption,
+  columns,
+  minWidth = 500,
+  children,
+}: {
+  caption: string;
+  columns: readonly string[];
+  minWidth?: number;
+  children: ReactNode;
+}) => (
+  <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table captionSide="top" striped withTableBorder>
+      <Table.Caption ta="left">{caption}</Table.Caption>
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map((column) => (
+            <Table.Th key={column} scope="col">
+              {column}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>{children}</Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+);

@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { strFromU8, unzipSync } from 'fflate';
+import type { Download, Page } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
+import type { Exam } from '@evaluation/rest-contract/schemas';
+import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
+import { textPdf } from '../harness/pdfs.ts';
+import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
+
+/*
+ * The pages on which teachers decide: review, guide, statistics and finalizing, and the downloads. One exam of typed
+ * answers of which a teacher has marked some, and one with a copy whose writing belongs to no answer.
+ */
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const desk = await deskSuite();
+const { api } = desk.service;
+
+const ANSWERS = [
+  'Ice is less dense than water.',
+  'It is lighter because of an open lattice of molecules.',
+  'Ice floats since it is cold.',
+  'The molecules of ice form an open lattice, so ice is less dense and floats.',
+  'Because water is heavy.',
+  'Less dense than water, and that is why ice floats.',
+  'Ice has air in it.',
+  'Its open lattice makes ice less dense.',
+];
+const MARKED = 6;
+
+let typed: Exam;
+let written: Exam;
+let page: Page;
+let problems: string[];
+
+beforeAll(async () => {
+  typed = await createExam(
+    api,
+    typedExam(
+      [
+        mcq('1'),
+        longAnswer('2', {
+          text: 'Why does ice float?',
+          model_answer:
+            'Ice floats because it is less dense than water, since its molecules form an open lattice.',
+          max_marks: 4,
+        }),
+      ],
+      { title: 'Water and ice' },
+    ),
+  );
+  written = await createExam(api, handwrittenExam({ title: 'On paper' }));
+  const copy = await submit(api, written.id, {
+    candidate: { external_id: 'R-100' },
+    upload_id: await uploadCopy(
+      api,
+      textPdf(['Notes that belong to no question of this exam.', '1. Because of this, and because of that.']),
+    ),
+  });
+  const submissions = await Promise.all(
+    ANSWERS.map((text, index) =>
+      submit(api, typed.id, {
+        candidate: { external_id: `=R-${index + 1}` },
+        answers: [
+          { question_label: '1', option_labels: ['B'] },
+          { question_label: '2', text },
+        ],
+      }),
+    ),
+  );
+  for (const { id } of [...submissions, copy]) await untilOver(api, id);
+  const question = (await resultOf(api, submissions[0]?.id ?? '')).questions[1]?.question_id;
+  for (const { id } of submissions.slice(0, MARKED)) {
+    await api.patch(`/submissions/${id}/questions/${question}`, { reviewer: 'T1', awarded: 3 });
+  }
+  const opened = await desk.newBrowser();
+  ({ page, problems } = opened);
+  await signIn(desk, page);
+});
+
+const open = async (path: string, heading: string): Promise<void> => {
+  await page.goto(`${desk.url}${path}`);
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+};
+
+const expectGoodPage = async (): Promise<void> => {
+  await expectNoSidewaysScroll(page);
+  await expectNoAxeViolations(page);
+  expect(problems).toEqual([]);
+};
+
+test('the review queue shows why copies wait, filters them, and accounts for each page', async () => {
+  await open('/review', 'Review');
+  const table = page.getByRole('table', { name: /Copies that wait for a teacher/ });
+  await table.getByRole('row', { name: /On paper/ }).waitFor();
+  expect(await table.getByRole('row').count()).toBe(1 + 1 + ANSWERS.length - MARKED);
+  await expectGoodPage();
+
+  await page.getByLabel('Reason', { exact: true }).first().click();
+  await page.getByRole('option', { name: /Writing that belongs to no answer/ }).click();
+  await table.getByText('Water and ice').first().waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('reason')).toBe('unassigned_writing');
+  await table.getByRole('button', { name: '2 pages' }).click();
+  const pages = page.getByRole('table', { name: 'Pages of the copy' });
+  await pages.getByRole('row', { name: /^1 Writing that belongs to no answer/ }).waitFor();
+  expect(await pages.getByRole('row').count()).toBe(3);
+  await expectGoodPage();
+});
+
+test('the guide page shows the curve, previews what would change, applies it and undoes it', async () => {
+  await open(`/exams/${typed.id}/guide`, 'Guide of the exam');
+  await page.getByRole('radio', { name: /^Apply/ }).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('table', { name: 'Agreement by the number of examples' }).waitFor();
+  await page.getByRole('img', { name: /Agreement of the guide/ }).waitFor();
+  await page.getByRole('table', { name: 'Suggestions for question 2' }).waitFor();
+
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  const tally = page.getByRole('table', { name: 'Preview 1' });
+  await tally.getByRole('row', { name: `Left alone: marked by a teacher ${MARKED}` }).waitFor();
+  await expectGoodPage();
+  await page.getByRole('button', { name: 'Apply the preview' }).click();
+  await tally.getByRole('columnheader', { name: 'Applied' }).waitFor();
+  await page.getByText('Application 1 is in force.').waitFor();
+  await page.getByRole('button', { name: 'Undo the application' }).click();
+  await tally.getByRole('columnheader', { name: 'Undone' }).waitFor();
+  await page.getByText('Application 1 is in force.').waitFor({ state: 'detached' });
+});
+
+test('the statistics are pictures with the same figures as tables', async () => {
+  await open(`/exams/${typed.id}/statistics`, 'Statistics of the exam');
+  const agreement = page.getByRole('table', { name: 'Agreement by question' });
+  await agreement.getByRole('row', { name: new RegExp(`^2 ${MARKED} ${MARKED} `) }).waitFor();
+  await page.getByRole('img', { name: /Marks of the AI by marks of the examiner/ }).waitFor();
+  const distribution = page.getByRole('table', { name: 'Figures of the distribution' });
+  await distribution.getByRole('row', { name: new RegExp(`^Total in percent ${ANSWERS.length} `) }).waitFor();
+  await page.getByRole('img', { name: /Number of copies by total/ }).waitFor();
+  await expectGoodPage();
+});
+
+test('an exam is finalized after a look at what is open, and a copy is opened again with a reason', async () => {
+  await open(`/exams/${typed.id}/finalize`, 'Finalize the exam');
+  const checklist = page.getByRole('table', { name: 'What is still open' });
+  await checklist
+    .getByRole('row', { name: new RegExp(`^Wait for review ${ANSWERS.length - MARKED} =R-`) })
+    .waitFor();
+  const button = page.getByRole('button', { name: `Finalize ${ANSWERS.length} copies` });
+  expect(await button.isDisabled()).toBe(true);
+  await page.getByRole('checkbox', { name: /although they wait for review/ }).check();
+  await expectGoodPage();
+  await button.click();
+  await page.getByText(`${ANSWERS.length} of ${ANSWERS.length} copies are final.`).waitFor();
+
+  await page.getByRole('button', { name: 'Reopen' }).first().click();
+  await page.getByRole('textbox', { name: 'Reason' }).fill('A page was missed.');
+  await page.getByRole('button', { name: 'Reopen the copy' }).click();
+  await page.getByText(`${ANSWERS.length - 1} of ${ANSWERS.length} copies are final.`).waitFor();
+  await expectGoodPage();
+});
+
+const download = async (name: string): Promise<Buffer> => {
+  const [begun]: [Download, void] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name }).click(),
+  ]);
+  return readFile(await begun.path());
+};
+
+test('results come as CSV and Excel file, and checked copies as one ZIP file', async () => {
+  await open(`/exams/${typed.id}/finalize`, 'Finalize the exam');
+  const lines = (await download('Results as CSV')).toString('utf8').trim().split('\r\n');
+  expect(lines).toHaveLength(1 + ANSWERS.length);
+  expect(lines[0]).toContain('Question 2 (4)');
+  expect(lines.slice(1).every((line) => /^"?'=R-/.test(line))).toBe(true);
+  const sheet = unzipSync(await download('Results as Excel file (XLSX)'));
+  expect(Object.keys(sheet)).toContain('xl/workbook.xml');
+
+  await open(`/exams/${written.id}/finalize`, 'Finalize the exam');
+  const zip = unzipSync(await download('Checked copies as one ZIP file'));
+  expect(Object.keys(zip)).toEqual(['R-100.pdf']);
+  expect(strFromU8(zip['R-100.pdf']?.subarray(0, 5) ?? new Uint8Array())).toBe('%PDF-');
+});
+
+test('a download needs a session, and the exam of its institute', async () => {
+  const path = `${desk.url}/downloads/exams/${typed.id}/results.csv`;
+  expect((await fetch(path)).status).toBe(401);
+  const { exam } = { exam: await createExam((await desk.service.newInstitute()).api, typedExam([mcq('1')])) };
+  for (const id of [exam.id, '0'.repeat(8)]) {
+    const response = await page.request.get(`${desk.url}/downloads/exams/${id}/results.csv`);
+    expect(response.status()).toBe(404);
+  }
+  const other = { headers: { 'sec-fetch-site': 'cross-site' } };
+  expect((await page.request.get(path, other)).status()).toBe(403);
+});
