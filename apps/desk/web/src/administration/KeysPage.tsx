@@ -13,8 +13,6 @@ import { showNumber, showTime } from '../app/times.ts';
 import { KeyModal } from './KeyModal.tsx';
 import { isRevocable, scopeName, stateOfKey, type Key } from './keys.ts';
 
-const COLOURS = { active: 'green', expired: 'gray', revoked: 'gray' } as const;
-
 /** API keys of the institute, for admins. */
 export const KeysPage = () => {
   const t = useText();
@@ -70,11 +68,7 @@ export const KeysPage = () => {
           },
           {
             heading: t('administration.keys.state'),
-            cell: (key) => (
-              <Badge variant="outline" color={COLOURS[stateOfKey(key)]}>
-                {t(`administration.keys.${stateOfKey(key)}`)}
-              </Badge>
-            ),
+            cell: (key) => <Badge variant="default">{t(`administration.keys.${stateOfKey(key)}`)}</Badge>,
           },
           {
             heading: t('administration.keys.actions'),

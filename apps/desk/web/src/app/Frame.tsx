@@ -74,6 +74,7 @@ export const Frame = () => {
               to={path}
               label={t(label)}
               active={isActive}
+              variant="filled"
               aria-current={isActive ? 'page' : undefined}
             />
           );

@@ -6,6 +6,8 @@ export const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
   fontFamily: "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans Devanagari', sans-serif",
   respectReducedMotion: true,
+  // The header of a dialog is not the banner of the page.
+  components: { ModalHeader: { defaultProps: { role: 'none' } } },
 });
 
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({

@@ -12,8 +12,6 @@ import { showTime } from '../app/times.ts';
 import { InviteModal } from './InviteModal.tsx';
 import { MemberMenu, type Member } from './MemberMenu.tsx';
 
-const COLOURS = { active: 'green', invited: 'blue', disabled: 'gray' } as const;
-
 /** Accounts of the institute, for admins. */
 export const StaffPage = () => {
   const t = useText();
@@ -51,11 +49,7 @@ export const StaffPage = () => {
           { heading: t('people.role'), cell: ({ role }) => t(`people.role.${role}`) },
           {
             heading: t('people.state'),
-            cell: ({ state }) => (
-              <Badge variant="outline" color={COLOURS[state]}>
-                {t(`people.state.${state}`)}
-              </Badge>
-            ),
+            cell: ({ state }) => <Badge variant="default">{t(`people.state.${state}`)}</Badge>,
           },
           {
             heading: t('people.lastSignIn'),
