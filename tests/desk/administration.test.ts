@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { apiClient, createExam, submit, untilOver } from '../harness/api.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
+
+/* The pages of admins: staff, keys, credits and decisions (docs/desk/administration.md). */
+
+const desk = await deskSuite();
+const PASSWORD = 'correct horse battery';
+
+test('an admin invites an examiner, who follows the link, sees no pages of admins, and is shut out at once', async () => {
+  const admin = await desk.newBrowser();
+  const email = `${randomUUID()}@example.org`;
+  await signIn(desk, admin.page);
+  await admin.page.getByRole('link', { name: 'Staff' }).click();
+  await admin.page.getByRole('cell', { name: 'First Admin (you)' }).waitFor();
+  await expectNoAxeViolations(admin.page);
+  await expectNoSidewaysScroll(admin.page);
+  await admin.page.getByRole('button', { name: 'Invite a person' }).click();
+  await admin.page.getByLabel('Name').fill('Asha Rao');
+  await admin.page.getByRole('dialog').getByLabel('E-mail').fill(email);
+  await expectNoAxeViolations(admin.page);
+  await admin.page.getByRole('button', { name: 'Invite', exact: true }).click();
+  const link = await admin.page.getByLabel('Link', { exact: true }).inputValue();
+  await admin.page.getByRole('button', { name: 'Done' }).click();
+
+  const examiner = await desk.newBrowser();
+  await examiner.page.goto(link);
+  await examiner.page.getByText('Your account is one of').waitFor();
+  await expectNoAxeViolations(examiner.page);
+  await examiner.page.getByLabel('New password', { exact: true }).fill('short');
+  await examiner.page.getByRole('button', { name: 'Set the password' }).click();
+  await examiner.page.getByRole('alert').waitFor();
+  await examiner.page.getByLabel('New password', { exact: true }).fill(PASSWORD);
+  await examiner.page.getByRole('button', { name: 'Set the password' }).click();
+  await examiner.page.getByRole('navigation', { name: 'Main' }).waitFor();
+  for (const name of ['Staff', 'API keys', 'Credits', 'Decisions'])
+    expect(await examiner.page.getByRole('link', { name }).count()).toBe(0);
+  await examiner.page.goto(`${desk.url}/staff`);
+  await examiner.page.getByText('Your role does not allow this').waitFor();
+
+  await admin.page.reload();
+  await admin.page.getByRole('button', { name: 'Actions for Asha Rao' }).click();
+  await admin.page.getByRole('menuitem', { name: 'Disable' }).click();
+  await admin.page.getByRole('button', { name: 'Disable' }).click();
+  await admin.page.getByRole('cell', { name: 'Disabled' }).waitFor();
+  await expect
+    .poll(
+      async () => {
+        await examiner.page.goto(`${desk.url}/staff`);
+        await examiner.page.getByRole('heading', { level: 1 }).waitFor();
+        return new URL(examiner.page.url()).pathname;
+      },
+      { timeout: 15_000, interval: 500 },
+    )
+    .toBe('/sign-in');
+  await signInIsRefused(examiner.page, email);
+  expect([...admin.problems, ...examiner.problems]).toEqual([]);
+  await admin.context.close();
+  await examiner.context.close();
+});
+
+const signInIsRefused = async (
+  page: Awaited<ReturnType<typeof desk.newBrowser>>['page'],
+  email: string,
+): Promise<void> => {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').waitFor();
+};
+
+test('an admin makes a key that is shown once and works, and revokes it', async () => {
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Copies a day').fill('7');
+  await expectNoAxeViolations(page);
+  await page.getByRole('button', { name: 'Create' }).click();
+  const key = await page.getByLabel('Key', { exact: true }).inputValue();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const api = apiClient(desk.service.baseUrl, key);
+  expect(await api.get('/me')).toMatchObject({ status: 200, body: { daily_copy_cap: 7 } });
+  await page.reload();
+  await page.getByRole('cell', { name: `…${key.slice(-4)}`, exact: true }).waitFor();
+  expect(await page.content()).not.toContain(key);
+  await expectNoAxeViolations(page);
+  await expectNoSidewaysScroll(page);
+  await page.getByRole('button', { name: `Revoke the key …${key.slice(-4)}` }).click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByRole('cell', { name: 'Revoked' }).waitFor();
+  expect(await api.get('/me')).toMatchObject({ status: 401 });
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test('credits show each movement with its exam, and decisions are filtered and downloaded as CSV', async () => {
+  const { api } = desk.service;
+  const exam = await createExam(api, typedExam([longAnswer('1')], { title: 'Biology' }));
+  const { id } = await submit(api, exam.id, {
+    candidate: { external_id: 'candidate-1' },
+    answers: [{ question_label: '1', text: 'Because of this.' }],
+  });
+  await untilOver(api, id);
+  await api.post(`/submissions/${id}/approve`, { reviewer: '=teacher' });
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await page.getByRole('link', { name: 'Credits' }).click();
+  await page.getByRole('cell', { name: 'Spent' }).waitFor();
+  await page.getByRole('link', { name: 'Biology' }).first().waitFor();
+  await expectNoAxeViolations(page);
+  await expectNoSidewaysScroll(page);
+  await page.getByRole('link', { name: 'Decisions' }).click();
+  await page.getByRole('cell', { name: 'Copy approved' }).waitFor();
+  await expectNoAxeViolations(page);
+  await expectNoSidewaysScroll(page);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as CSV' }).click(),
+  ]);
+  const csv = await readFile(await download.path(), 'utf8');
+  expect(csv).toContain('Biology');
+  expect(csv).toContain("'=teacher");
+  await page.getByRole('combobox', { name: 'Decision' }).click();
+  await page.getByRole('option', { name: 'Guide applied' }).click();
+  await page.getByText('There are no such decisions.').waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
