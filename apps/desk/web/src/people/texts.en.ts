@@ -60,8 +60,4 @@ export const en = {
     'This link is not valid: it was used, it has expired, or a newer one was made. Ask an admin for another.',
   'people.invitation.button': 'Set the password and sign in',
   'people.invitation.failed': 'The password could not be set. The link may have been used meanwhile.',
-  'people.signIn.with': 'Sign in with {{name}}',
-  'people.signIn.refused': 'The provider did not sign you in.',
-  'people.signIn.noAccount':
-    'There is no account with the e-mail address that the provider has verified. Ask an admin for an invitation.',
 } as const;
