@@ -31,7 +31,7 @@ const drop = async (page: Page, name: string, files: readonly Dropped[]): Promis
       return transfer;
     })()`,
   );
-  const area = page.getByRole('button', { name });
+  const area = page.getByRole('group', { name });
   for (const type of ['dragenter', 'dragover', 'drop'])
     await area.dispatchEvent(type, { dataTransfer: transfer });
 };

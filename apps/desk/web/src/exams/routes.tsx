@@ -13,25 +13,25 @@ const newRoute = createRoute({
   path: '/exams/new',
   component: lazyRouteComponent(() => import('./form/NewExamPage.tsx'), 'NewExamPage'),
 });
-const examRoute = createRoute({ getParentRoute: parent, path: '/exams/$examId', component: ExamPage });
+const examRoute = createRoute({ getParentRoute: parent, path: '/exams/$id', component: ExamPage });
 const editRoute = createRoute({
   getParentRoute: parent,
-  path: '/exams/$examId/edit',
+  path: '/exams/$id/edit',
   component: lazyRouteComponent(() => import('./form/EditExamPage.tsx'), 'EditExamPage'),
 });
 const uploadRoute = createRoute({
   getParentRoute: parent,
-  path: '/exams/$examId/upload',
+  path: '/exams/$id/upload',
   component: lazyRouteComponent(() => import('./copies/UploadPage.tsx'), 'UploadPage'),
 });
 const candidatesRoute = createRoute({
   getParentRoute: parent,
-  path: '/exams/$examId/candidates',
+  path: '/exams/$id/candidates',
   component: lazyRouteComponent(() => import('./candidates/CandidatesPage.tsx'), 'CandidatesPage'),
 });
 const answersRoute = createRoute({
   getParentRoute: parent,
-  path: '/exams/$examId/answers',
+  path: '/exams/$id/answers',
   component: lazyRouteComponent(() => import('./answers/AnswersPage.tsx'), 'AnswersPage'),
 });
 

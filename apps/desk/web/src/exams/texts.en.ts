@@ -62,7 +62,7 @@ export const en = {
   'exams.mark': 'Mark',
   'exams.markOf': 'Mark the copy of {{who}}',
   'exams.gradeAgain': 'Grade again',
-  'exams.gradeAgainOf': 'Grade the copy of {{who}} again',
+  'exams.gradeAgainOf': 'Grade again: the copy of {{who}}',
   'exams.guide': 'Guide',
   'exams.statistics': 'Statistics',
   'exams.finalize': 'Finalize',
@@ -165,7 +165,7 @@ export const en = {
   'exams.upload.title': 'Upload copies: {{title}}',
   'exams.upload.help':
     'One PDF for each candidate. Files are matched to candidates by roll number or id in their names, such as 17.pdf.',
-  'exams.upload.drop': 'Drop PDF files here, or press to choose them',
+  'exams.upload.drop': 'Drop PDF files here',
   'exams.upload.choose': 'Choose PDF files',
   'exams.upload.dropHelp': 'Up to 50 MB and 80 pages each',
   'exams.upload.known_one': '{{count}} file is in the list already.',
@@ -217,7 +217,7 @@ export const en = {
   'exams.candidates.done': '{{registered}} registered, {{known}} were registered before.',
   'exams.candidates.registered_one': '{{count}} candidate',
   'exams.candidates.registered_other': '{{count}} candidates',
-  'exams.candidates.removeOf': 'Take {{who}} off the exam',
+  'exams.candidates.removeOf': 'Remove {{who}} from the exam',
 
   'exams.typed.title': 'Typed answers: {{title}}',
   'exams.typed.one': 'One candidate',

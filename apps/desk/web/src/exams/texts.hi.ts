@@ -166,7 +166,7 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'exams.upload.title': 'उत्तर-पुस्तिकाएँ अपलोड करें: {{title}}',
   'exams.upload.help':
     'हर परीक्षार्थी की एक PDF। फ़ाइलें नाम में लिखे अनुक्रमांक या आईडी से परीक्षार्थियों से मिलाई जाती हैं, जैसे 17.pdf।',
-  'exams.upload.drop': 'PDF फ़ाइलें यहाँ छोड़ें, या चुनने के लिए दबाएँ',
+  'exams.upload.drop': 'PDF फ़ाइलें यहाँ छोड़ें',
   'exams.upload.choose': 'PDF फ़ाइलें चुनें',
   'exams.upload.dropHelp': 'हर फ़ाइल 50 MB और 80 पृष्ठ तक',
   'exams.upload.known_one': '{{count}} फ़ाइल पहले से सूची में है।',

@@ -10,7 +10,7 @@ import { AnswersImport } from './AnswersImport.tsx';
 /** Typed answers of candidates: one candidate by a form, many from a table. */
 export const AnswersPage = () => {
   const t = useText();
-  const { examId = '' } = useParams({ strict: false });
+  const { id: examId = '' } = useParams({ strict: false });
   const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
   const list = useQuery(calls.questions.list.queryOptions({ exam_id: examId, query: {} }));
   const questions = list.data?.questions ?? [];

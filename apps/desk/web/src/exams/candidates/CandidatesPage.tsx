@@ -32,7 +32,7 @@ const LONGEST = { external_id: 128, name: 255, roll_number: 64, section_or_class
 /** Candidates of an exam: one by a form, many from a table. */
 export const CandidatesPage = () => {
   const t = useText();
-  const { examId = '' } = useParams({ strict: false });
+  const { id: examId = '' } = useParams({ strict: false });
   const queryClient = useQueryClient();
   const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
   const [pasted, setPasted] = useState('');

@@ -1,27 +1,39 @@
 import '@mantine/dropzone/styles.css';
 import { Dropzone } from '@mantine/dropzone';
-import { Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
+import { useRef } from 'react';
 import { useText } from '../../app/language.ts';
 
-/** Takes files by drag and drop, by a click or by the keyboard. What is no PDF is taken too and shown as rejected. */
+/**
+ * Takes files by drag and drop, or by its button. The area itself is no button, because a button must not contain the
+ * field for files. What is no PDF is taken too and shown as rejected: an operating system may not know the type.
+ */
 export const DropArea = ({ onFiles }: { onFiles: (files: File[]) => void }) => {
   const t = useText();
+  const open = useRef<() => void>(null);
   return (
     <Dropzone
       onDrop={onFiles}
+      openRef={open}
       multiple
       p="xl"
+      role="group"
       aria-label={t('exams.upload.drop')}
       inputProps={{ 'aria-label': t('exams.upload.choose') }}
-      // An operating system may not know the type of a PDF; `copyQueue.ts` looks at the name too.
-      useFsAccessApi={false}
+      activateOnClick={false}
+      activateOnKeyboard={false}
+      enablePointerEvents
+      tabIndex={-1}
     >
-      <Text ta="center" fw={600}>
-        {t('exams.upload.drop')}
-      </Text>
-      <Text ta="center" size="sm" c="dimmed">
-        {t('exams.upload.dropHelp')}
-      </Text>
+      <Stack align="center" gap="xs">
+        <Text fw={600}>{t('exams.upload.drop')}</Text>
+        <Text size="sm" c="dimmed">
+          {t('exams.upload.dropHelp')}
+        </Text>
+        <Button variant="default" onClick={() => open.current?.()}>
+          {t('exams.upload.choose')}
+        </Button>
+      </Stack>
     </Dropzone>
   );
 };

@@ -17,7 +17,7 @@ import { useCandidates } from './useCandidates.ts';
 /** Upload of scanned copies: choose files, see to whom each belongs and what it costs, then submit. */
 export const UploadPage = () => {
   const t = useText();
-  const { examId = '' } = useParams({ strict: false });
+  const { id: examId = '' } = useParams({ strict: false });
   const queryClient = useQueryClient();
   const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
   const candidates = useCandidates(examId);

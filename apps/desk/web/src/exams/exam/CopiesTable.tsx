@@ -1,7 +1,7 @@
 import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import type { ExamOverview } from '../types.ts';
@@ -25,6 +25,10 @@ export const CopiesTable = ({ exam }: { exam: ExamOverview }) => {
     refetchInterval: pauseFor(isAtWork(exam)),
     placeholderData: (before) => before,
   });
+  // Also after the last copy is graded, when no further read is due soon.
+  const counts = JSON.stringify(exam.submissions);
+  const { refetch } = copies;
+  useEffect(() => void refetch(), [counts, refetch]);
   const rows = copies.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <>

@@ -77,7 +77,7 @@ const CopyActions = ({ examId, copy, who }: { examId: string; copy: Copy; who: s
     <Group gap="sm" wrap="nowrap">
       {IS_MARKED.has(copy.status) ? (
         <PageLink
-          pattern="/exams/$examId/mark"
+          pattern="/exams/$id/mark"
           examId={examId}
           search={{ submission: copy.id }}
           label={t('exams.markOf', { who })}

@@ -39,19 +39,19 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
   return (
     <Group gap="xs">
       {exam.submissions.total > 0 ? (
-        <PageLink pattern="/exams/$examId/mark" examId={exam.id} look="button">
+        <PageLink pattern="/exams/$id/mark" examId={exam.id} look="button">
           {t('exams.mark')}
         </PageLink>
       ) : null}
       {takesCopies ? (
         <>
-          <PageLink pattern="/exams/$examId/guide" examId={exam.id} look="button">
+          <PageLink pattern="/exams/$id/guide" examId={exam.id} look="button">
             {t('exams.guide')}
           </PageLink>
-          <PageLink pattern="/exams/$examId/statistics" examId={exam.id} look="button">
+          <PageLink pattern="/exams/$id/statistics" examId={exam.id} look="button">
             {t('exams.statistics')}
           </PageLink>
-          <PageLink pattern="/exams/$examId/finalize" examId={exam.id} look="button">
+          <PageLink pattern="/exams/$id/finalize" examId={exam.id} look="button">
             {t('exams.finalize')}
           </PageLink>
         </>

@@ -24,7 +24,7 @@ export const ExamPage = () => {
 /** One exam: where it stands, and its copies. */
 const LoadedExam = () => {
   const t = useText();
-  const { examId } = useParams({ strict: false });
+  const { id: examId } = useParams({ strict: false });
   const { data: exam } = useSuspenseQuery({
     ...calls.desk.exams.overview.queryOptions({ exam_id: examId ?? '' }),
     refetchInterval: ({ state }) => pauseFor(state.data !== undefined && isAtWork(state.data)),

@@ -23,7 +23,7 @@ export const EditExamPage = () => {
 };
 
 const StoredExam = () => {
-  const { examId = '' } = useParams({ strict: false });
+  const { id: examId = '' } = useParams({ strict: false });
   // Not read again while the teacher types.
   const fixed = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const;
   const exam = useSuspenseQuery({ ...calls.exams.get.queryOptions({ exam_id: examId }), ...fixed });
