@@ -133,6 +133,11 @@ const environmentFor = (
   CORE_PORT: String(settings.corePort),
   DESK_HOST: settings.deskHost,
   DESK_PORT: String(settings.deskPort),
+  // With port 0 the desk's address is not known yet, and links to it lead nowhere.
+  DASHBOARD_URL:
+    settings.environment['DASHBOARD_URL'] ??
+    settings.environment['DESK_URL'] ??
+    `http://${settings.deskHost}:${settings.deskPort}`,
   NATS_URL: backing.natsUrls.facade,
   DESK_STORE_ORIGINS: settings.environment['S3_PUBLIC_ENDPOINT'] ?? backing.s3.endpoint,
   DATABASE_URL: backing.databaseUrl,
