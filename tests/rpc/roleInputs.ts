@@ -123,6 +123,9 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   }),
 
   // desk.exams
+  'desk.exams.list': () => ({}),
+  'desk.exams.overview': ({ exam }) => ({ exam_id: exam }),
+  'desk.exams.copies': ({ exam }) => ({ exam_id: exam }),
 
   // desk.marking
   'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),
