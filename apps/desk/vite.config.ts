@@ -50,6 +50,8 @@ export default defineConfig({
     // The content security policy allows no data: scripts, and small files are cheap over HTTP/2.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // The notices of the bundled libraries, which their licences ask for.
+    license: { fileName: 'LICENSES.md' },
     // `npm run check:page-size` has our own limits.
     chunkSizeWarningLimit: 2000,
     // Vite's polyfill would be one more script; all supported browsers have modulepreload.

@@ -18,11 +18,15 @@ const DIST = join(DESK, 'dist');
 await buildPage(() => {});
 const limits = JSON.parse(await readFile(join(DESK, 'sizes.json'), 'utf8')) as Record<string, number>;
 const frame = await readFile(join(DIST, 'index.html'), 'utf8');
+const found = await readdir(join(DIST, 'assets'), { withFileTypes: true, recursive: true });
 const files = await Promise.all(
-  (await readdir(join(DIST, 'assets'))).map(async (name) => {
-    const kilobytes = gzipSync(await readFile(join(DIST, 'assets', name))).byteLength / 1000;
-    return { name, kilobytes, isFirst: frame.includes(`/assets/${name}`) };
-  }),
+  found
+    .filter((entry) => entry.isFile())
+    .map(async ({ parentPath, name }) => ({
+      name,
+      kilobytes: gzipSync(await readFile(join(parentPath, name))).byteLength / 1000,
+      isFirst: frame.includes(`/assets/${name}`),
+    })),
 );
 const sum = (chosen: typeof files): number => chosen.reduce((total, { kilobytes }) => total + kilobytes, 0);
 const isStyle = ({ name }: { name: string }) => name.endsWith('.css');

@@ -159,7 +159,7 @@ test('a scanned page is inspected, read by OCR, graded, and its checked copy dra
 test('SIGTERM ends each with 0, and leaves no temporary files', async () => {
   for (const container of containers) container.stop();
   const outcomes = await Promise.all(containers.map(({ ended }) => ended));
-  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(await images.leftBehind()).toEqual([]);
 });
 
