@@ -5,6 +5,7 @@ import { Suspense } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { Page } from '../../app/Page.tsx';
+import { Downloads } from '../../deciding/Downloads.tsx';
 import { Notice } from '../Notice.tsx';
 import { SourceBadge } from '../list/ExamsTable.tsx';
 import { CopiesTable } from './CopiesTable.tsx';
@@ -80,6 +81,7 @@ const LoadedExam = () => {
           </Title>
           <CopiesTable exam={exam} />
         </section>
+        {submissions.total > 0 ? <Downloads examId={exam.id} /> : null}
       </Stack>
     </Page>
   );
