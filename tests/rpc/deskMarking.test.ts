@@ -33,6 +33,17 @@ const examiner = (made: TestExam, staffId: string = randomUUID(), key?: string) 
   }).public;
 type Examiner = ReturnType<typeof examiner>;
 
+/** An admin of the institute: examiners do not change the settings of a guide. */
+const admin = (made: TestExam): Examiner =>
+  access.as({
+    actor: staffActor({
+      institute_id: made.tenant.instituteId,
+      staff_id: randomUUID(),
+      role: 'admin',
+      scopes: ['evaluation:read', 'evaluation:review'],
+    }),
+  }).public;
+
 const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
   call.then(
     () => 'answered',
@@ -389,7 +400,7 @@ test('the guide suggests a mark for one submission of a question', async () => {
   const [marked, open] = [await made.reach('graded'), await made.reach('graded')];
   await marked.override('2', { reviewer: 'T', awarded: 0 });
   const who = examiner(made);
-  await who.guide.set.mutate({ exam_id: made.exam.id, mode: 'suggest' });
+  await admin(made).guide.set.mutate({ exam_id: made.exam.id, mode: 'suggest' });
   const { data } = await who.guide.suggestions.query({
     exam_id: made.exam.id,
     question_id: made.questionId('2'),
