@@ -112,7 +112,7 @@ const everything = async (): Promise<unknown[]> => {
       `select '${name}' as name, md5(string_agg(seen, ',' order by seen)) as rows
        from ${name} t, lateral (select (to_jsonb(t) - 'last_used_at')::text as seen) r`,
   );
-  return behind.query(hashes.join(' union all '));
+  return behind.query(`${hashes.join(' union all ')} order by name`);
 };
 
 interface Call {
