@@ -6,5 +6,6 @@ export { statementsOf } from './database/statementsOf.ts';
 export { newBacking, type Backing } from './newBacking.ts';
 export { newBucket } from './newBucket.ts';
 export { newLanes, newNamespace } from './newLanes.ts';
+export { startOpenIdProvider, type OpenIdProvider, type Visit } from './openIdProvider.ts';
 export type { TestServices } from './startedServices.ts';
 export * from './model/index.ts';

@@ -13,6 +13,7 @@ import { startSession } from './sessions.ts';
  *   provider   ──▶ redirects the browser to the desk with `code` and `state`
  *   oidcFinish ──▶ checks both against `transaction`, and finds the account
  *
+ * All refusals of oidcFinish are one answer; the log has the reason. A code works once, because the provider keeps it so.
  * An account must exist before. The first sign-in finds it by the e-mail address that the provider has verified and
  * links it to the provider's subject; later ones find the link. State, in memory: the configuration that the provider
  * publishes, read once.
@@ -36,9 +37,11 @@ const configurationOf = (oidc: OidcSettings): Promise<client.Configuration> => {
   if (found === undefined) {
     // A provider on this machine may speak plain HTTP; all others need HTTPS.
     const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(oidc.issuer).hostname);
-    found = client.discovery(new URL(oidc.issuer), oidc.clientId, oidc.clientSecret, undefined, {
+    const authentication = authenticationWith(oidc.clientSecret);
+    found = client.discovery(new URL(oidc.issuer), oidc.clientId, undefined, authentication, {
       timeout: 10,
-      ...(isLocal ? { execute: [client.allowInsecureRequests] } : {}),
+      // The second checks the signature of identity tokens, which the library leaves to TLS.
+      execute: [...(isLocal ? [client.allowInsecureRequests] : []), client.enableNonRepudiationChecks],
     });
     discovered.set(key, found);
     found.catch(() => discovered.delete(key));
@@ -46,14 +49,30 @@ const configurationOf = (oidc: OidcSettings): Promise<client.Configuration> => {
   return found;
 };
 
-/** @returns null if the installation has no provider */
+/** Sends the client's secret as the provider accepts it. Without a list of ways a provider accepts HTTP Basic. */
+const authenticationWith = (secret: string): client.ClientAuth => {
+  const basic = client.ClientSecretBasic(secret);
+  const post = client.ClientSecretPost(secret);
+  return (provider, ...request) => {
+    const ways = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (ways.includes('client_secret_basic') ? basic : post)(provider, ...request);
+  };
+};
+
+/** @returns null if the installation has no provider, or the provider does not answer */
 export const oidcStart = async (
-  { settings }: Services,
+  { settings, log }: Pick<Services, 'settings' | 'log'>,
   redirectUri: string,
 ): Promise<{ url: string; transaction: string } | null> => {
   const { oidc } = settings;
   if (oidc === null) return null;
-  const configuration = await configurationOf(oidc);
+  let configuration: client.Configuration;
+  try {
+    configuration = await configurationOf(oidc);
+  } catch (error) {
+    log.warn({ error_code: codeOf(error) }, 'configuration of the OpenID Connect provider could not be read');
+    return null;
+  }
   const transaction = {
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -61,7 +80,7 @@ export const oidcStart = async (
   };
   const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri: redirectUri,
-    scope: 'openid email profile',
+    scope: 'openid email',
     state: transaction.state,
     nonce: transaction.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(transaction.verifier),
@@ -73,10 +92,9 @@ export const oidcStart = async (
   };
 };
 
-export type OidcAnswer =
-  | { token: string; staff: SignedIn }
-  /** `provider`: the provider refused, or its answer does not belong to the transaction. */
-  | { refused: 'provider' | 'no_account' };
+export type OidcAnswer = { token: string; staff: SignedIn } | typeof REFUSED;
+
+const REFUSED = { refused: 'sign_in_failed' } as const;
 
 /** @param input.url address to which the provider sent the browser, with its query */
 export const oidcFinish = async (
@@ -85,26 +103,37 @@ export const oidcFinish = async (
 ): Promise<OidcAnswer> => {
   const { oidc } = services.settings;
   const transaction = readTransaction(input.transaction);
-  if (oidc === null || transaction === null || !URL.canParse(input.url)) return { refused: 'provider' };
-  const configuration = await configurationOf(oidc);
-  let claims: z.output<typeof Claims>;
+  if (oidc === null || transaction === null || !URL.canParse(input.url)) return REFUSED;
+  let identity: { issuer: string; claims: z.output<typeof Claims> };
   try {
+    const configuration = await configurationOf(oidc);
     const tokens = await client.authorizationCodeGrant(configuration, new URL(input.url), {
       pkceCodeVerifier: transaction.verifier,
       expectedState: transaction.state,
       expectedNonce: transaction.nonce,
       idTokenExpected: true,
     });
-    claims = Claims.parse(tokens.claims());
+    const { issuer, userinfo_endpoint: userInfo } = configuration.serverMetadata();
+    let claims = Claims.parse(tokens.claims());
+    // Some providers tell the e-mail address only here.
+    if (claims.email === undefined && userInfo !== undefined) {
+      claims = Claims.parse(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub));
+    }
+    identity = { issuer, claims };
   } catch (error) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-    services.log.warn({ error_code: code }, 'sign-in with the OpenID Connect provider failed');
-    return { refused: 'provider' };
+    services.log.warn({ error_code: codeOf(error) }, 'sign-in with the OpenID Connect provider failed');
+    return REFUSED;
   }
-  const staffId = await accountOf(services, configuration.serverMetadata().issuer, claims);
-  if (staffId === null) return { refused: 'no_account' };
+  const staffId = await accountOf(services, identity.issuer, identity.claims);
+  if (staffId === null) {
+    services.log.warn({ error_code: 'no_account' }, 'sign-in with the OpenID Connect provider failed');
+    return REFUSED;
+  }
   return startSession(services, staffId, input.user_agent);
 };
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error ? (Reflect.get(error, 'code') ?? error.name) : undefined;
 
 const readTransaction = (text: string): z.output<typeof Transaction> | null => {
   try {

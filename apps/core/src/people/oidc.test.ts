@@ -1,0 +1,189 @@
+import { startOpenIdProvider, type OpenIdProvider, type Visit } from '@evaluation/test-services';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
+import { createInstitute } from '../account/provision.ts';
+import { disableStaff, enableStaff, inviteStaff, listStaff, type Manager } from './manageStaff.ts';
+import { oidcFinish, oidcStart } from './oidc.ts';
+import { findSession } from './sessions.ts';
+
+/* Sign-in with an OpenID Connect provider (docs/desk/people.md#sign-in-with-a-provider). */
+
+const CALLBACK = 'https://desk.example.org/oidc/callback';
+const REFUSED = { refused: 'sign_in_failed' };
+let core: TestCore;
+let provider: OpenIdProvider;
+let manager: Manager;
+
+beforeAll(async () => {
+  provider = await startOpenIdProvider();
+  core = await newTestCore(provider.environment);
+  const made = await createInstitute(core.services, {
+    name: 'Institute',
+    credits: 0,
+    credit_limit: 0,
+    credits_per_page: null,
+    credits_per_answer: null,
+    daily_copy_quota: 10,
+    api_enabled: true,
+  });
+  manager = { institute_id: made.institute_id, staff_id: null };
+});
+afterAll(async () => {
+  await core.close();
+  await provider.close();
+});
+
+let people = 0;
+const newPerson = async () => {
+  const email = `asha${(people += 1)}@example.org`;
+  const { staff } = await inviteStaff(core.services, manager, { email, name: 'Asha', role: 'examiner' });
+  return { id: staff.id, claims: { sub: `subject-${email}`, email, email_verified: true } };
+};
+const start = async () => {
+  const started = await oidcStart(core.services, CALLBACK);
+  if (started === null) throw new Error('the provider does not answer');
+  return started;
+};
+const finish = (url: string, transaction: string) =>
+  oidcFinish(core.services, { url, transaction, user_agent: 'Firefox' });
+const signInWith = async (claims: object, options?: Visit) => {
+  const { url, transaction } = await start();
+  return finish(await provider.visit(url, claims, options), transaction);
+};
+const linksOf = (staffId: string) =>
+  core.services.database.control.staff_identities.count({ where: { staff_id: staffId } });
+
+describe('the first sign-in of an invited person', () => {
+  test('links the account by the verified e-mail address, and starts a session', async () => {
+    const { id, claims } = await newPerson();
+    const answer = await signInWith({ ...claims, email: claims.email.toUpperCase() });
+    expect(answer).toMatchObject({ staff: { id, email: claims.email } });
+    const token = 'token' in answer ? answer.token : '';
+    expect(await findSession(core.services, token)).toMatchObject({ id });
+    const { data } = await listStaff(core.services, manager.institute_id, { limit: 200 });
+    expect(data.find((member) => member.id === id)).toMatchObject({ state: 'active' });
+  });
+
+  test('makes one link when two browsers finish at once', async () => {
+    const { id, claims } = await newPerson();
+    const both = await Promise.all([start(), start()]);
+    const urls = [await provider.visit(both[0].url, claims), await provider.visit(both[1].url, claims)];
+    const answers = await Promise.all(
+      both.map(({ transaction }, index) => finish(urls[index] ?? '', transaction)),
+    );
+    expect(answers).toMatchObject([{ staff: { id } }, { staff: { id } }]);
+    expect(await linksOf(id)).toBe(1);
+  });
+
+  test('finds the e-mail address that only the user info endpoint tells', async () => {
+    const { id, claims } = await newPerson();
+    const { sub } = claims;
+    expect(await signInWith({ sub }, { userInfo: claims })).toMatchObject({ staff: { id } });
+    const other = await newPerson();
+    expect(await signInWith({ sub: 'mine' }, { userInfo: other.claims })).toEqual(REFUSED);
+  });
+});
+
+test('a linked account is found by the subject, whatever e-mail address the provider reports', async () => {
+  const [first, second] = [await newPerson(), await newPerson()];
+  await signInWith(first.claims);
+  const moved = { ...second.claims, sub: first.claims.sub };
+  expect(await signInWith(moved)).toMatchObject({ staff: { id: first.id } });
+  expect(await signInWith({ sub: first.claims.sub })).toMatchObject({ staff: { id: first.id } });
+  expect(await linksOf(second.id)).toBe(0);
+});
+
+describe('with one and the same answer are refused', () => {
+  test('an e-mail address that the provider has not verified, and one without an account', async () => {
+    const { id, claims } = await newPerson();
+    expect(await signInWith({ ...claims, email_verified: false })).toEqual(REFUSED);
+    expect(await signInWith({ ...claims, email_verified: undefined })).toEqual(REFUSED);
+    expect(await signInWith({ ...claims, email: 'unknown@example.org' })).toEqual(REFUSED);
+    expect(await signInWith({ sub: claims.sub })).toEqual(REFUSED);
+    expect(await linksOf(id)).toBe(0);
+  });
+
+  test('a disabled account, before and after it was linked', async () => {
+    const { id, claims } = await newPerson();
+    await disableStaff(core.services, manager, id);
+    expect(await signInWith(claims)).toEqual(REFUSED);
+    expect(await linksOf(id)).toBe(0);
+    await enableStaff(core.services, manager, id);
+    expect(await signInWith(claims)).toMatchObject({ staff: { id } });
+    await disableStaff(core.services, manager, id);
+    expect(await signInWith(claims)).toEqual(REFUSED);
+  });
+
+  test('an identity token of another nonce, audience, issuer or key, and an expired one', async () => {
+    const { id, claims } = await newPerson();
+    const now = Math.floor(Date.now() / 1000);
+    const wrong = [
+      { nonce: 'of another sign-in' },
+      { nonce: undefined },
+      { aud: 'another client' },
+      { iss: 'https://provider.example.org' },
+      { iat: now - 7200, exp: now - 3600 },
+    ];
+    for (const claim of wrong) expect(await signInWith({ ...claims, ...claim })).toEqual(REFUSED);
+    expect(await signInWith(claims, { isForged: true })).toEqual(REFUSED);
+    expect(await linksOf(id)).toBe(0);
+  });
+
+  test('a state that is missing, changed, or of another browser', async () => {
+    const { claims } = await newPerson();
+    const [own, other] = [await start(), await start()];
+    const url = await provider.visit(own.url, claims);
+    expect(await finish(url, other.transaction)).toEqual(REFUSED);
+    for (const state of ['', 'guessed']) {
+      const changed = new URL(url);
+      changed.searchParams.set('state', state);
+      expect(await finish(changed.href, own.transaction)).toEqual(REFUSED);
+    }
+    // No refusal has used the code.
+    expect(await finish(url, own.transaction)).toHaveProperty('token');
+  });
+
+  test('a callback that is sent again', async () => {
+    const { claims } = await newPerson();
+    const { url, transaction } = await start();
+    const callback = await provider.visit(url, claims);
+    expect(await finish(callback, transaction)).toHaveProperty('token');
+    expect(await finish(callback, transaction)).toEqual(REFUSED);
+  });
+
+  test('a refusal of the provider, and texts that are no address or no transaction', async () => {
+    const { url, transaction } = await start();
+    const state = new URL(url).searchParams.get('state') ?? '';
+    expect(await finish(`${CALLBACK}?error=access_denied&state=${state}`, transaction)).toEqual(REFUSED);
+    expect(await finish('no address', transaction)).toEqual(REFUSED);
+    for (const text of ['', 'e30', '%', 'a'.repeat(2000)]) {
+      expect(await finish(`${CALLBACK}?code=c&state=${state}`, text)).toEqual(REFUSED);
+    }
+  });
+});
+
+test('a code is of use only with the verifier of the browser that began', async () => {
+  const { claims } = await newPerson();
+  const [own, other] = [await start(), await start()];
+  const stolen = new URL(await provider.visit(own.url, claims));
+  stolen.searchParams.set('state', new URL(other.url).searchParams.get('state') ?? '');
+  expect(await finish(stolen.href, other.transaction)).toEqual(REFUSED);
+});
+
+test('a provider that is away is asked again at the next sign-in', async () => {
+  const gone = await startOpenIdProvider();
+  const {
+    OIDC_ISSUER: issuer = '',
+    OIDC_CLIENT_ID: clientId = '',
+    OIDC_CLIENT_SECRET: secret = '',
+  } = gone.environment;
+  await gone.close();
+  const oidc = { issuer, clientId, clientSecret: secret, name: 'Gone' };
+  const services = { ...core.services, settings: { ...core.services.settings, oidc } };
+  expect(await oidcStart(services, CALLBACK)).toBeNull();
+  const { transaction } = await start();
+  expect(await oidcFinish(services, { url: `${CALLBACK}?code=c`, transaction, user_agent: '' })).toEqual(
+    REFUSED,
+  );
+  expect(await oidcStart(services, CALLBACK)).toBeNull();
+});
