@@ -13,6 +13,7 @@ import { requestId } from './middleware/requestId.ts';
 import { securityHeaders } from './middleware/securityHeaders.ts';
 import { servePage } from './page/servePage.ts';
 import { knownSessions } from './sessions/knownSessions.ts';
+import { oidcRoutes } from './sessions/oidcRoutes.ts';
 import { sessionRoutes } from './sessions/sessionRoutes.ts';
 
 /**
@@ -44,6 +45,7 @@ export const createApp = (
   app.use(observeRequests(log));
   const ownPage = fromOwnPage(settings.url);
   app.use('/session', ownPage, sessionRoutes(core, sessions, settings));
+  app.use('/oidc', oidcRoutes(core, settings, log));
   app.post('/trpc/:procedure', ownPage, ...forwardCalls(core, sessions, settings));
   app.get('/events', sendEvents(sessions, streams, settings));
   app.use('/downloads', downloadRoutes(core, sessions, settings, log));

@@ -4,7 +4,7 @@ import { requestIdOf } from './requestId.ts';
 
 const SERVICE = 'desk';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE']);
-const ROUTES = ['/trpc', '/session', '/events', '/assets'];
+const ROUTES = ['/trpc', '/session', '/oidc', '/events', '/assets'];
 const PROCEDURE = /^\/trpc\/([A-Za-z]+(?:\.[A-Za-z]+)*)$/;
 
 /** Records metrics and a log line of each request. Neither has an address of the page, which names exams by id. */

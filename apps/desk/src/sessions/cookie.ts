@@ -1,26 +1,47 @@
 import type { CookieOptions, Request, Response } from 'express';
 
-/** The cookie that holds the token of a session; no script of the page can read it. */
-export interface SessionCookie {
+/** A cookie that no script of the page can read. */
+export interface DeskCookie {
   read(request: Request): string | null;
-  set(response: Response, token: string): void;
+  set(response: Response, value: string): void;
   clear(response: Response): void;
 }
 
-/** Longer than any session: core decides when a session ends. */
-const LONGEST_MS = 30 * 24 * 60 * 60 * 1000;
-
-/** @param isSecure the desk is reached by HTTPS; the `__Host-` prefix then keeps other hosts from setting the cookie */
-export const sessionCookie = (isSecure: boolean): SessionCookie => {
-  const name = isSecure ? '__Host-desk' : 'desk';
-  const options: CookieOptions = { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/' };
+const cookie = (
+  name: string,
+  longest: number,
+  maxAge: number,
+  place: { secure: boolean; path: string },
+): DeskCookie => {
+  const options: CookieOptions = { httpOnly: true, sameSite: 'lax', ...place };
   return {
     read: (request) => {
       const pairs = (request.get('cookie') ?? '').split(';').map((pair) => pair.trim());
       const found = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-      return found === undefined || found === '' || found.length > 200 ? null : found;
+      return found === undefined || found === '' || found.length > longest ? null : found;
     },
-    set: (response, token) => response.cookie(name, token, { ...options, maxAge: LONGEST_MS }),
+    set: (response, value) => response.cookie(name, value, { ...options, maxAge }),
     clear: (response) => response.clearCookie(name, options),
   };
 };
+
+/** Longer than any session: core decides when a session ends. */
+const LONGEST_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * The cookie that holds the token of a session.
+ *
+ * @param isSecure the desk is reached by HTTPS; the `__Host-` prefix then keeps other hosts from setting the cookie
+ */
+export const sessionCookie = (isSecure: boolean): DeskCookie =>
+  cookie(isSecure ? '__Host-desk' : 'desk', 200, LONGEST_SESSION_MS, { secure: isSecure, path: '/' });
+
+/** Time for signing in at the provider. */
+const TRANSACTION_MS = 10 * 60 * 1000;
+
+/** The cookie that binds a sign-in with a provider to the browser that began it. */
+export const transactionCookie = (isSecure: boolean): DeskCookie =>
+  cookie(isSecure ? '__Secure-desk-oidc' : 'desk-oidc', 2000, TRANSACTION_MS, {
+    secure: isSecure,
+    path: '/oidc',
+  });

@@ -6,6 +6,7 @@ import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
 import { sessionCookie } from './cookie.ts';
 import type { KnownSessions } from './knownSessions.ts';
+import { userAgentOf } from './userAgentOf.ts';
 
 const Credentials = z.object({ email: z.string().max(1000), password: z.string().max(1000) });
 const Acceptance = z.object({
@@ -80,9 +81,7 @@ const accept = <S extends z.ZodType>(schema: S, request: Request): z.output<S> =
   return parsed.data;
 };
 
-const MOST_OF_USER_AGENT = 500;
-
 const browserOf = (request: Request) => ({
   address: request.ip ?? 'unknown',
-  user_agent: (request.get('user-agent') ?? '').slice(0, MOST_OF_USER_AGENT),
+  user_agent: userAgentOf(request),
 });

@@ -1,0 +1,72 @@
+import { Router, type ErrorRequestHandler, type Request, type Response } from 'express';
+import type { CoreAccess } from '@evaluation/core-client';
+import type { DeskSettings } from '@evaluation/settings';
+import type { Logger } from '@evaluation/telemetry';
+import { requestIdOf } from '../middleware/requestId.ts';
+import { sessionCookie, transactionCookie } from './cookie.ts';
+import { userAgentOf } from './userAgentOf.ts';
+
+/**
+ * `/oidc`: sign-in with an OpenID Connect provider. Both addresses are opened by the browser itself and cannot have the
+ * header of the page. The state, which must match the cookie of the browser that began, protects the callback instead.
+ *
+ *   GET /oidc/start    keeps core's transaction in a cookie and leads to the provider
+ *   GET /oidc/callback lets core check the provider's answer, starts the session and leads to /exams
+ *
+ * All failures lead to the sign-in page with the same address, which tells no reason. The cookie is cleared by the
+ * callback, so a second callback is refused without a call of core.
+ */
+export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>, log: Logger): Router => {
+  const isSecure = settings.url?.protocol === 'https:';
+  const session = sessionCookie(isSecure);
+  const transaction = transactionCookie(isSecure);
+  const people = (response: Response) => core.as({ requestId: requestIdOf(response) }).public.desk.people;
+  const callbackOf = (request: Request): string =>
+    `${settings.url?.origin ?? `${request.protocol}://${request.host}`}/oidc/callback`;
+  const routes = Router();
+
+  routes.get('/start', async (request, response) => {
+    const started = await people(response).oidcStart.mutate({ redirect_uri: callbackOf(request) });
+    if (started === null) {
+      response.redirect(303, REFUSED);
+      return;
+    }
+    transaction.set(response, started.transaction);
+    response.redirect(303, started.url);
+  });
+
+  routes.get('/callback', async (request, response) => {
+    const begun = transaction.read(request);
+    transaction.clear(response);
+    if (begun === null) {
+      response.redirect(303, REFUSED);
+      return;
+    }
+    const answer = await people(response).oidcFinish.mutate({
+      url: `${callbackOf(request)}${queryOf(request)}`,
+      transaction: begun,
+      user_agent: userAgentOf(request),
+    });
+    if ('token' in answer) session.set(response, answer.token);
+    response.redirect(303, 'token' in answer ? '/exams' : REFUSED);
+  });
+
+  const showRefusal: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(thrown);
+      return;
+    }
+    log.warn({ err: thrown, request_id: requestIdOf(response) }, 'sign-in with the provider failed');
+    response.redirect(303, REFUSED);
+  };
+  routes.use(showRefusal);
+  return routes;
+};
+
+const REFUSED = '/sign-in?refused=1';
+
+/** The query with its question mark, as the browser sent it. */
+const queryOf = ({ originalUrl }: Request): string => {
+  const at = originalUrl.indexOf('?');
+  return at === -1 ? '' : originalUrl.slice(at);
+};
