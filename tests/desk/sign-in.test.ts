@@ -9,7 +9,13 @@ import {
   takeScreenshot,
 } from './harness/deskSuite.ts';
 
-const desk = await deskSuite();
+// Nothing is asked of this provider: tests/desk/oidc.test.ts signs in with one.
+const desk = await deskSuite({
+  OIDC_ISSUER: 'https://id.example.org',
+  OIDC_CLIENT_ID: 'desk',
+  OIDC_CLIENT_SECRET: 'secret',
+  OIDC_NAME: 'School ID',
+});
 const OWN = { 'x-evaluation-desk': '1' };
 
 const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
@@ -60,6 +66,17 @@ describe('in a browser', () => {
     await page.keyboard.press('Enter');
     expect(await page.getByRole('alert').textContent()).toContain('wrong');
     await expectNoAxeViolations(page);
+    await context.close();
+  });
+
+  test('a refused sign-in with the provider is told, and can be begun again', async () => {
+    const { context, page, problems } = await desk.newBrowser();
+    await page.goto(`${desk.url}/sign-in?refused=1`);
+    expect(await page.getByRole('alert').textContent()).toContain('did not work');
+    const link = page.getByRole('link', { name: 'Sign in with School ID' });
+    expect(await link.getAttribute('href')).toBe('/oidc/start');
+    await expectNoAxeViolations(page);
+    expect(problems).toEqual([]);
     await context.close();
   });
 

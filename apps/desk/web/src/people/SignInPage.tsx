@@ -1,5 +1,5 @@
 import { Alert, Button, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, type FormEvent } from 'react';
 import { t as textOf, useText } from '../app/language.ts';
@@ -10,6 +10,11 @@ type Answer =
   | { refused: 'wrong_credentials' }
   | { refused: 'too_many_attempts'; retry_after_seconds: number };
 
+interface Ways {
+  /** The provider with which people may sign in. */
+  oidc: { name: string } | null;
+}
+
 const refusalText = (answer: Exclude<Answer, { staff: Staff }>): string =>
   answer.refused === 'wrong_credentials'
     ? textOf('people.signIn.wrong')
@@ -17,10 +22,15 @@ const refusalText = (answer: Exclude<Answer, { staff: Staff }>): string =>
 
 export const SignInPage = () => {
   const t = useText();
-  const { from } = useSearch({ from: '/sign-in' });
+  const { from, refused } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState(refused === 1 ? t('people.signIn.refused') : null);
+  const { data: ways } = useQuery({
+    queryKey: ['signInWays'],
+    queryFn: async () => (await askSession('GET', '/ways')) as Ways,
+    staleTime: Infinity,
+  });
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     document.title = `${t('people.signIn.title')} – ${t('app.name')}`;
@@ -85,6 +95,11 @@ export const SignInPage = () => {
           <Button type="submit" loading={isBusy}>
             {t('people.signIn.button')}
           </Button>
+          {ways?.oidc == null ? null : (
+            <Button component="a" href="/oidc/start" variant="default">
+              {t('people.signIn.with', { name: ways.oidc.name })}
+            </Button>
+          )}
         </Stack>
       </Paper>
     </main>

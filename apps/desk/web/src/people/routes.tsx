@@ -8,8 +8,10 @@ import { StaffPage } from './StaffPage.tsx';
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { from?: string } =>
-    isOwnPath(search['from']) ? { from: search['from'] } : {},
+  validateSearch: (search: Record<string, unknown>): { from?: string; refused?: 1 } => ({
+    ...(isOwnPath(search['from']) ? { from: search['from'] } : {}),
+    ...(search['refused'] === 1 ? { refused: 1 } : {}),
+  }),
   component: SignInPage,
 });
 

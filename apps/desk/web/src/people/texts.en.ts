@@ -7,6 +7,9 @@ export const en = {
   'people.signIn.wrong': 'The e-mail address or the password is wrong.',
   'people.signIn.tooMany_one': 'There were too many attempts. Try again in a minute.',
   'people.signIn.tooMany_other': 'There were too many attempts. Try again in {{count}} minutes.',
+  'people.signIn.with': 'Sign in with {{name}}',
+  'people.signIn.refused':
+    'The sign-in with the provider did not work. Try again. If it fails again, ask an admin whether your e-mail address there has an account here.',
   'people.name': 'Name',
   'people.role': 'Role',
   'people.role.admin': 'Admin',

@@ -9,6 +9,9 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'people.signIn.wrong': 'ई-मेल पता या पासवर्ड ग़लत है।',
   'people.signIn.tooMany_one': 'बहुत बार कोशिश हो चुकी है। एक मिनट बाद फिर कोशिश करें।',
   'people.signIn.tooMany_other': 'बहुत बार कोशिश हो चुकी है। {{count}} मिनट बाद फिर कोशिश करें।',
+  'people.signIn.with': '{{name}} से साइन इन करें',
+  'people.signIn.refused':
+    'प्रदाता के ज़रिए साइन इन नहीं हो सका। फिर कोशिश करें। फिर भी न हो, तो प्रशासक से पूछें कि आपके वहाँ वाले ई-मेल पते का यहाँ खाता है या नहीं।',
   'people.name': 'नाम',
   'people.role': 'भूमिका',
   'people.role.admin': 'प्रशासक',
