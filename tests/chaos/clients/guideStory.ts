@@ -90,7 +90,7 @@ const guideOf = (core: ReturnType<typeof coreOverHttp>, institute_id: string): G
     actor: staffActor({
       institute_id,
       staff_id: randomUUID(),
-      role: 'teacher',
+      role: 'admin',
       scopes: ['evaluation:review'],
     }),
   }).public.guide;

@@ -23,8 +23,9 @@ export const Frame = () => {
   useEffect(() => (staffId === undefined ? undefined : followChanges(queryClient)), [queryClient, staffId]);
 
   useEffect(() => {
-    if (staff === null) void navigate({ to: '/sign-in', search: { from: href } });
-  }, [staff, navigate, href]);
+    // Until the sign-in page is shown, the frame is still there with the address of that page.
+    if (staff === null && pathname !== '/sign-in') void navigate({ to: '/sign-in', search: { from: href } });
+  }, [staff, navigate, pathname, href]);
 
   // Keyboards and screen readers begin at the content of the new page, and not at the link that led to it.
   useEffect(() => {
