@@ -18,11 +18,11 @@ test(
       seed: SEED,
       minutes: MINUTES,
       killsPerMinute: 8,
-      clients: 3,
+      clients: 2,
       leaseSeconds: 5,
       say: (line) => void lines.push(line),
     });
-    const repeat = `repeat: npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --kills 8 --clients 3 --lease 5`;
+    const repeat = `repeat: npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --kills 8 --clients 2 --lease 5`;
     expect(report.violations, [repeat, ...lines].join('\n')).toEqual([]);
     expect(report.accepted).toBeGreaterThan(0);
     expect(report.completed).toBeGreaterThan(0);

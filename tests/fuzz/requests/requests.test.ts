@@ -6,7 +6,7 @@ import { runFuzz } from './run.ts';
 /* Generated requests (docs/proofs.md#generated-requests). FUZZ_SEED=… and FUZZ_REQUESTS=… for others and more. */
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 400);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 250);
 
 let service: TestService;
 beforeAll(async () => {
