@@ -5,7 +5,7 @@ import {
   type ModelServer,
   type PageTruth,
 } from '@evaluation/test-services';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
@@ -227,6 +227,15 @@ describe.concurrent('a lasting failure of the model', () => {
     expect(calls).toHaveLength(1 + 3 + 1);
     expect(await tenant.credits()).toEqual({ balance: 7, credit_limit: 0, committed: 0 });
   });
+});
+
+// One run at a time, and an answered call between two runs: refusals of several runs and no answer pause the lane.
+describe('a refusal of everything', () => {
+  const answered = async (): Promise<void> => {
+    expect((await gradeWith(() => undefined)).submission.status).toBe('graded');
+  };
+  beforeEach(answered);
+  afterAll(answered);
 
   test.for([400, 422])(
     'a model that answers %i to everything: failed, not charged, four calls at most',

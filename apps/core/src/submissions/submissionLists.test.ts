@@ -56,7 +56,9 @@ beforeAll(async () => {
     [institute, CANDIDATES],
   );
   // Ten submissions share each millisecond. One in ten is of the large exam: one in a thousand of those is flagged, and
-  // two are finalized. The others are of exams with some hundreds each. Some of every exam are replaced or deleted.
+  // two are finalized. The others are of exams with some hundreds each, and one in a hundred of those is flagged, so
+  // that the flagged ones of the institute are many more than those of the large exam. Some of every exam are replaced
+  // or deleted.
   await maker.query(
     `insert into submissions (id, institute_id, exam_id, candidate_id, state, status, lane, review_reasons,
        current_run_id, questions_total, quote_unit, quote_credits, quote_rate_source, warnings, updated_at,
@@ -65,7 +67,7 @@ beforeAll(async () => {
        ${idOf('case when at % 10 = 0 then at / 10 else at % 100000 end')},
        case when at % 21 = 0 then 'replaced' when at % 23 = 0 then 'deleted' else 'live' end::"SubmissionState",
        'graded', 'typed', '{}', ${idOf('at')}, 1, 'answer', 1, 'standard', '[]',
-       timestamptz '2026-01-01' + at / 10 * interval '1 millisecond', at % 10000 = 0,
+       timestamptz '2026-01-01' + at / 10 * interval '1 millisecond', at % 10000 = 0 or at % 100 = 1,
        case when at % 5000 = 0 then now() end
      from generate_series(1, $3::int) at`,
     [institute, exam, SUBMISSIONS],
