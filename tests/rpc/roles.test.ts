@@ -127,6 +127,48 @@ test.each(cells.filter(isOpen))(
   },
 );
 
+/** The inputs that arise when NUL or half a surrogate pair stands for one text of `input`. */
+const withHostileTexts = (input: unknown): unknown[] => {
+  if (typeof input === 'string') return ['\u0000', 'a\uD800'];
+  if (typeof input !== 'object' || input === null) return [];
+  return Object.entries(input).flatMap(([name, value]) =>
+    withHostileTexts(value).map((hostile) =>
+      Array.isArray(input)
+        ? input.map((item, index) => (String(index) === name ? hostile : item))
+        : { ...input, [name]: hostile },
+    ),
+  );
+};
+
+/** Texts that `INPUTS` leaves out. */
+const MORE_TEXTS: Readonly<Record<string, object>> = {
+  'desk.exams.list': { search: 'physics' },
+  'desk.exams.copies': { exam_id: foreign.exam, show: 'all', search: 'Asha' },
+  'desk.review.queue': { reason: 'low_confidence' },
+  'desk.people.signIn': { email: 'a@example.org', password: 'x', address: '192.0.2.1', user_agent: 'test' },
+  'desk.people.session': { token: 'token' },
+  'desk.people.invitation': { token: 'token' },
+  'desk.people.acceptInvitation': {
+    token: 'token',
+    name: 'Asha',
+    password: 'x',
+    address: '192.0.2.1',
+    user_agent: 'test',
+  },
+};
+
+test.each([...new Set([...Object.keys(INPUTS), ...Object.keys(MORE_TEXTS)])])(
+  '%s refuses text that cannot be stored',
+  async (path) => {
+    for (const whole of [INPUTS[path]?.(foreign), MORE_TEXTS[path]]) {
+      for (const input of withHostileTexts(whole))
+        expect(await call(path, input, 'admin')).toEqual({
+          refusal: expect.not.stringMatching('INTERNAL_SERVER_ERROR'),
+        });
+    }
+  },
+);
+
 test('a role that core does not know is refused everywhere', async () => {
   for (const path of ['exams.get', 'desk.people.session', 'submissions.override'])
     expect(await call(path, INPUTS[path]?.(foreign) ?? {}, 'teacher')).toEqual({ refusal: 'FORBIDDEN' });

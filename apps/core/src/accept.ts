@@ -88,6 +88,16 @@ export const refuseField = (field: string, code: string, message: string): never
   refuse([{ field, code, message }]);
 
 /**
+ * Refuses input with text or numbers that cannot be stored, before its schema is known.
+ * @throws DomainFailure validation_failed
+ */
+export const refuseUnstorable = (input: unknown): void => {
+  const problems: Problem[] = [];
+  findUnstorable(input, [], problems);
+  if (problems.length > 0) refuse(problems);
+};
+
+/**
  * Collects values and field names that cannot be stored and returned as sent (docs/architecture.md#request-bodies):
  * NUL, lone surrogates, and numbers such as 1e400 that are parsed as Infinity.
  * @param path path of `value`; changed during the walk and restored before the return

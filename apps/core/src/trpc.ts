@@ -4,6 +4,7 @@ import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import * as z from 'zod/v4';
+import { refuseUnstorable } from './accept.ts';
 import { changeIn } from './changes/changeIn.ts';
 import { Replayed } from './idempotency/once.ts';
 import type { Outcome } from './idempotency/records.ts';
@@ -122,6 +123,12 @@ const withToken = (service: 'public' | 'grading' | 'control') =>
       return next();
     });
 
+/** Refuses text that PostgreSQL cannot store, where the input's own schema does not look for it. */
+const storable = t.middleware(async ({ getRawInput, next }) => {
+  refuseUnstorable(await getRawInput());
+  return next();
+});
+
 /**
  * For the facade and the desk, before the caller is authenticated. A call with the actor of a member of staff is one
  * that the desk forwards: the table of roles decides on it, and closes these procedures.
@@ -134,6 +141,9 @@ export const serviceProcedure = withToken('public').use(({ ctx, path, next }) =>
   }
   return next({ ctx: { ...ctx, caller } });
 });
+
+/** For the desk's server, which passes on what a browser sent before a person is known. */
+export const visitorProcedure = serviceProcedure.use(storable);
 
 /** Notes which exam or submission a successful command has changed; several calls are announced together. */
 const noteChanges = t.middleware(async ({ ctx, type, path, getRawInput, next }) => {
@@ -162,7 +172,7 @@ export const actorProcedure = serviceProcedure.use(noteChanges).use(({ ctx, next
  * The actor is a member of staff, whose role the table of roles has admitted. API keys never get here, because the
  * facade signs them without `staff`.
  */
-export const staffProcedure = actorProcedure.use(({ ctx, next }) => {
+export const staffProcedure = actorProcedure.use(storable).use(({ ctx, next }) => {
   const { actor } = ctx;
   if (actor.staff === undefined) throw new TRPCError({ code: 'FORBIDDEN' });
   return next({ ctx: { ...ctx, actor: { ...actor, staff: actor.staff } } });
@@ -178,4 +188,4 @@ export const reviewerProcedure = staffProcedure.use(({ ctx, next }) => {
 
 export const gradingProcedure = withToken('grading').use(noteChanges);
 
-export const controlProcedure = withToken('control');
+export const controlProcedure = withToken('control').use(storable);

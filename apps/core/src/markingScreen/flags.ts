@@ -9,11 +9,7 @@ export const FlagChange = z.object({
   submission_id: z.string().max(100),
   question_id: z.string().max(100),
   flagged: z.boolean(),
-  note: z
-    .string()
-    .max(500)
-    .refine((text) => text.isWellFormed() && !text.includes('\u0000'))
-    .optional(),
+  note: z.string().max(500).optional(),
 });
 export type FlagChange = z.infer<typeof FlagChange>;
 

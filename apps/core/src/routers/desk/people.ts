@@ -17,7 +17,7 @@ import { changePassword } from '../../people/ownAccount.ts';
 import { findSession, sessionsOf, signOut } from '../../people/sessions.ts';
 import { signIn } from '../../people/signIn.ts';
 import { ROLES } from '../../roles.ts';
-import { router, serviceProcedure, staffProcedure } from '../../trpc.ts';
+import { router, staffProcedure, visitorProcedure } from '../../trpc.ts';
 
 const token = z.string().min(1).max(100);
 /** The browser, as the desk's server sees it. */
@@ -36,29 +36,29 @@ const managerOf = (actor: { institute_id: string; key_id: string }): Manager => 
 /** Sign-in, accounts and sessions (docs/desk/people.md). */
 export const peopleRouter = router({
   // For the desk's server, before a person is known.
-  signInWays: serviceProcedure.query(({ ctx }) => {
+  signInWays: visitorProcedure.query(({ ctx }) => {
     const { oidc } = ctx.services.settings;
     return { oidc: oidc === null ? null : { name: oidc.name } };
   }),
-  signIn: serviceProcedure
+  signIn: visitorProcedure
     .input(z.object({ email: z.string().max(1000), password, ...browser }))
     .mutation(({ ctx, input }) => signIn(ctx.services, input)),
-  session: serviceProcedure
+  session: visitorProcedure
     .input(z.object({ token }))
     .query(({ ctx, input }) => findSession(ctx.services, input.token)),
-  signOut: serviceProcedure
+  signOut: visitorProcedure
     .input(z.object({ token }))
     .mutation(({ ctx, input }) => signOut(ctx.services, input.token)),
-  invitation: serviceProcedure
+  invitation: visitorProcedure
     .input(z.object({ token }))
     .query(({ ctx, input }) => showLink(ctx.services, input.token)),
-  acceptInvitation: serviceProcedure
+  acceptInvitation: visitorProcedure
     .input(z.object({ token, name: name.optional(), password, ...browser }))
     .mutation(({ ctx, input }) => followLink(ctx.services, input)),
-  oidcStart: serviceProcedure
+  oidcStart: visitorProcedure
     .input(z.object({ redirect_uri: z.url().max(2000) }))
     .mutation(({ ctx, input }) => oidcStart(ctx.services, input.redirect_uri)),
-  oidcFinish: serviceProcedure
+  oidcFinish: visitorProcedure
     .input(
       z.object({
         url: z.string().max(10_000),
