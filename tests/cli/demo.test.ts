@@ -84,6 +84,13 @@ test(
     }
     expect(history).toContain(`Credits charged: ${expected.non_blank_long_answers}\n`);
 
+    // The page of each exam at the desk, and who may sign in there.
+    const { desk } = (await findInstallation(here.DATA_DIR)) ?? {};
+    expect(stdout.match(/ at the desk, .*: (.+)$/gm)).toEqual(
+      [1, 2].map(() => expect.stringMatching(new RegExp(`: ${desk?.url}/exams/[0-9a-f-]{36}$`))),
+    );
+    expect(stdout).toContain(`Sign in there as ${desk?.email} with the password in `);
+
     // The demo says that the baseline graded.
     expect(stdout).toContain('no AI model was asked');
     expect(stdout).toContain('GRADER=openai');
