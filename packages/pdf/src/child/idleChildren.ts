@@ -4,7 +4,7 @@ import type { Role } from '../messages.ts';
 // Children that have sent "ready" again after a job and wait for the next one. A child is either here or in the hands of
 // one call of `runChild`. When this process dies, the channels close and the children end themselves.
 
-const mostOfARole = 2;
+const mostOfARole = 4;
 const idleMilliseconds = 15_000;
 
 interface Idle {
