@@ -12,8 +12,8 @@ export function isBlank({ ink, width, height }: InkMap): boolean {
   const seen = new Uint8Array(ink.length);
   const open: number[] = [];
   let total = 0;
-  for (let start = 0; start < ink.length; start++) {
-    if (ink[start] === 0 || seen[start] === 1) continue;
+  for (let start = ink.indexOf(1); start !== -1; start = ink.indexOf(1, start + 1)) {
+    if (seen[start] === 1) continue;
     let size = 0;
     let inside = false;
     seen[start] = 1;

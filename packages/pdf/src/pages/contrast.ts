@@ -1,4 +1,5 @@
 import { brightness } from './ink.ts';
+import { isWhite } from './raster.ts';
 import type { Raster } from './raster.ts';
 
 /** Grey levels that limit the stretch: the darkest ink can be a faint pencil line, and paper can be grey. */
@@ -13,12 +14,13 @@ const enoughContrast = 165;
  * @returns false when the page had enough contrast and was not changed
  */
 export function stretchContrast(raster: Raster): boolean {
+  const { data, channels } = raster;
   const pixels = raster.width * raster.height;
   const histogram = new Uint32Array(256);
   const stride = 7;
   let counted = 0;
   for (let pixel = 0; pixel < pixels; pixel += stride) {
-    const value = brightness(raster, pixel);
+    const value = channels === 1 ? data[pixel]! : brightness(raster, pixel);
     histogram[value] = histogram[value]! + 1;
     counted++;
   }
@@ -28,8 +30,13 @@ export function stretchContrast(raster: Raster): boolean {
   const table = Uint8Array.from({ length: 256 }, (_, value) =>
     Math.max(0, Math.min(255, Math.round(((value - black) * 255) / (white - black)))),
   );
-  const { data } = raster;
-  for (let at = 0; at < data.length; at++) data[at] = table[data[at]!]!;
+  const row = raster.width * channels;
+  for (let start = 0; start < data.length; start += row) {
+    const end = start + row;
+    // White stays white.
+    if (isWhite(data, start, end)) continue;
+    for (let at = start; at < end; at++) data[at] = table[data[at]!]!;
+  }
   return true;
 }
 

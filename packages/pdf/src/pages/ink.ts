@@ -1,3 +1,4 @@
+import { isWhite } from './raster.ts';
 import type { Raster } from './raster.ts';
 
 /** Half the raster's size; 1 is ink. */
@@ -21,6 +22,7 @@ export function findInk(raster: Raster): InkMap {
   const blocksAcross = Math.ceil(width / blockSide);
   const ink = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
+    if (isWhite(values, y * width, (y + 1) * width)) continue;
     const blockRow = ((y / blockSide) | 0) * blocksAcross;
     for (let x = 0; x < width; x++) {
       const at = y * width + x;
@@ -40,11 +42,12 @@ export function brightness(raster: Raster, pixel: number): number {
 function darkestOfFour({ data, width: fullWidth, height: fullHeight, channels }: Raster) {
   const width = fullWidth >> 1;
   const height = fullHeight >> 1;
-  const values = new Uint8Array(width * height);
+  const values = new Uint8Array(width * height).fill(255);
   const row = fullWidth * channels;
   // Unrolled by hand: this runs 400,000 times per page, and a function call per pixel triples its time.
   for (let y = 0; y < height; y++) {
     let at = y * 2 * row;
+    if (isWhite(data, at, at + row * 2)) continue;
     for (let x = 0; x < width; x++) {
       if (channels === 1) {
         values[y * width + x] = Math.min(data[at]!, data[at + 1]!, data[at + row]!, data[at + row + 1]!);
@@ -67,13 +70,16 @@ function darkestOfFour({ data, width: fullWidth, height: fullHeight, channels }:
 export function paperBrightness(values: Uint8Array, width: number, height: number): Uint8Array {
   const across = Math.ceil(width / blockSide);
   const down = Math.ceil(height / blockSide);
-  const own = new Uint8Array(across * down);
+  const own = new Uint8Array(across * down).fill(255);
   const histogram = new Uint16Array(256);
   for (let by = 0; by < down; by++) {
+    const top = by * blockSide;
+    const bottom = Math.min(height, top + blockSide);
+    if (isWhite(values, top * width, bottom * width)) continue;
     for (let bx = 0; bx < across; bx++) {
       histogram.fill(0);
       let count = 0;
-      for (let y = by * blockSide; y < Math.min(height, (by + 1) * blockSide); y++) {
+      for (let y = top; y < bottom; y++) {
         for (let x = bx * blockSide; x < Math.min(width, (bx + 1) * blockSide); x++) {
           const value = values[y * width + x]!;
           histogram[value] = histogram[value]! + 1;

@@ -20,6 +20,17 @@ export function toSharp(raster: Raster): Sharp {
   return channels === 1 ? image.toColourspace('b-w') : image;
 }
 
+const WHITE = Buffer.alloc(64 * 1024, 255);
+
+/** True when all bytes from `from` to `to` are 255, as in the rows of a rendered page that show paper only. */
+export function isWhite(data: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at += WHITE.length) {
+    const end = Math.min(to, at + WHITE.length);
+    if (WHITE.compare(data, at, end, 0, end - at) !== 0) return false;
+  }
+  return true;
+}
+
 /** Brightness of a picture of three channels; null if it has a colour. `data` begins at a multiple of 4 bytes. */
 export function greyOf(data: Uint8Array, pixels: number): Buffer | null {
   const words = new Uint32Array(data.buffer, data.byteOffset, data.length >> 2);

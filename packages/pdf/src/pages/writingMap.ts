@@ -1,4 +1,5 @@
 import { blockSide, brightness, paperBrightness } from './ink.ts';
+import { isWhite } from './raster.ts';
 import type { Raster } from './raster.ts';
 
 /** Cells of the longer side: enough for a pen stroke to be one cell wide. */
@@ -19,6 +20,7 @@ export function mapWriting(raster: Raster): WritingMap {
   const across = Math.ceil(width / blockSide);
   const shares = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
+    if (isWhite(values, y * width, (y + 1) * width)) continue;
     const blockRow = ((y / blockSide) | 0) * across;
     for (let x = 0; x < width; x++) {
       const darker = paper[blockRow + ((x / blockSide) | 0)]! - values[y * width + x]!;
@@ -35,12 +37,14 @@ function averaged(raster: Raster): { values: Uint8Array; width: number; height: 
   const side = Math.max(1, Math.floor(Math.max(raster.width, raster.height) / longSide));
   const width = Math.ceil(raster.width / side);
   const height = Math.ceil(raster.height / side);
-  const values = new Uint8Array(width * height);
+  const values = new Uint8Array(width * height).fill(255);
   const sums = new Uint32Array(width);
+  const bytesOfRow = raster.width * raster.channels;
   for (let row = 0; row < height; row++) {
-    sums.fill(0);
     const top = row * side;
     const bottom = Math.min(raster.height, top + side);
+    if (isWhite(raster.data, top * bytesOfRow, bottom * bytesOfRow)) continue;
+    sums.fill(0);
     for (let y = top; y < bottom; y++) addRow(raster, y, side, sums);
     for (let column = 0; column < width; column++) {
       const pixels = (bottom - top) * Math.min(side, raster.width - column * side);
