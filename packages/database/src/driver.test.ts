@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '@evaluation/telemetry';
 import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
-import { later, openDatabase, PREPARED, type Database } from './tenant.ts';
+import { later, openDatabase, PREPARED, send, type Database } from './tenant.ts';
 
 let clone: ClonedDatabase;
 let database: Database;
@@ -211,4 +211,34 @@ test('a rollback drops what was not sent', async () => {
   });
   await expect(failing).rejects.toThrow('the command failed');
   expect(await database.readInTenant(institute, sql`select id from candidates where id = ${id}`)).toEqual([]);
+});
+
+test('a rollback to a savepoint drops what was postponed after it, and keeps what was before', async () => {
+  const [kept, dropped] = [randomUUID(), randomUUID()];
+  const work = (isSent: boolean) =>
+    database.inTenant(institute, async (tx) => {
+      await later(tx, preparedInsert(kept));
+      await later(tx, sql`${PREPARED} savepoint command`);
+      if (isSent) await send(tx);
+      await later(tx, preparedInsert(dropped));
+      // It would fail if it was sent, and the transaction with it.
+      await later(tx, preparedInsert(dropped));
+      await sql`rollback to savepoint command`.execute(tx);
+      await later(tx, sql`${PREPARED} delete from candidates where id = ${isSent ? randomUUID() : kept}`);
+    });
+  await work(false);
+  await work(true);
+  const { rows } = await database.inTenant(institute, (tx) =>
+    sql`select id from candidates where id in (${kept}, ${dropped})`.execute(tx),
+  );
+  expect(rows).toEqual([{ id: kept }]);
+});
+
+test('a statement that is postponed after the commit was sent fails the caller', async () => {
+  const strayed = database.inTenant(institute, async (tx) => {
+    await later(tx, countCandidates);
+    // Runs after the commit was written to the socket and before its answer is read.
+    setImmediate(() => void later(tx, countCandidates));
+  });
+  await expect(strayed).rejects.toThrow(/postponed after the commit/);
 });

@@ -17,7 +17,9 @@ import pg from 'pg';
  * - `begin` and the settings of a transaction are sent together with its first statement, in one message. If one of
  *   them fails, the server skips the rest, so no statement runs without its transaction and its settings.
  * - `later` sends a statement together with the next one or with the commit. Each statement has a snapshot of its own,
- *   as if it was sent alone. If one fails, the server skips the rest.
+ *   as if it was sent alone. If one fails, the server skips the rest. A rollback to a savepoint drops what was postponed
+ *   after the savepoint.
+ * - A statement that is postponed during the commit makes the transaction throw, since it is never sent.
  * - A transaction without a statement sends nothing.
  * - `readWith` sends settings and one statement as a transaction of their own: one round trip in all.
  * - A statement that contains PREPARED is a named prepared statement: each connection parses it once. PostgreSQL also
@@ -127,6 +129,12 @@ const newConnection = (client: pg.PoolClient): Connection => {
   let before: Postponed[] = [];
   let hasBegun = false;
   let isBroken = false;
+  /** Undoes postponed statements by dropping them. @returns false if the server has the savepoint */
+  const dropsBackTo = (savepoint: string): boolean => {
+    const at = before.findLastIndex(({ sql }) => sql === `${PREPARED_MARK} savepoint ${savepoint}`);
+    before = before.slice(0, at + 1);
+    return at >= 0;
+  };
   const sendPostponed = async <Row>(statement?: Statement): Promise<Result<Row>[]> => {
     const sent = before;
     before = [];
@@ -165,12 +173,15 @@ const newConnection = (client: pg.PoolClient): Connection => {
         const { command } = await run({ sql: isPrepared ? COMMIT : how, parameters: [] });
         // The commit of a transaction in which a statement has failed is a rollback.
         if (how === 'commit' && command === 'ROLLBACK') throw new Error('a failed transaction was committed');
+        if (before.length > 0) throw new Error('a statement was postponed after the commit was sent');
       } catch (error) {
         isBroken ||= how === 'rollback';
         throw error;
       }
     },
     executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
+      const [, savepoint] = ROLLBACK_TO.exec(query.sql) ?? [];
+      if (savepoint !== undefined && dropsBackTo(savepoint)) return { rows: [] };
       if (query === SEND) {
         await sendPostponed();
         return { rows: [] };
@@ -186,6 +197,7 @@ const newConnection = (client: pg.PoolClient): Connection => {
   };
 };
 
+const ROLLBACK_TO = /^rollback to savepoint (\w+)$/;
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 /** Only the simple protocol takes several statements in one text, and it cannot follow others in one message. */
