@@ -21,7 +21,9 @@ class ModelOfCore {
     QUESTIONS.map((question) => [question, { awarded: 1, edited_at: null, approved: false, by: 'ai' }]),
   );
   readonly outcomes = new Map<string, Outcome>();
-  /** Marks of the colleague that a decision replaced although it had not seen them. */
+  /** `edited_at` of each mark that the examiner's page has shown, told to it by the test and not by the decisions. */
+  readonly shown = new Set<string>();
+  /** Decisions that replaced a mark of the colleague that the page had not shown. */
   readonly overwritten: string[] = [];
   readonly storedIds: string[] = [];
   #clock = 0;
@@ -42,12 +44,19 @@ class ModelOfCore {
     );
   }
 
+  /** What the examiner's page reads and shows. */
+  show(question: string): SeenMark {
+    const { awarded, edited_at, approved } = this.markOf(question);
+    if (edited_at !== null) this.shown.add(edited_at);
+    return { awarded, edited_at, approved };
+  }
+
   decide({ id, question_id, change, seen }: Decision & { seen: SeenMark }): Outcome {
     const known = this.outcomes.get(id);
     if (known !== undefined) return known;
     const now = this.markOf(question_id);
     if (now.awarded !== seen.awarded || now.edited_at !== seen.edited_at) return { kind: 'changed' };
-    if (now.by === 'colleague' && now.edited_at !== seen.edited_at) this.overwritten.push(id);
+    if (now.by === 'colleague' && !this.shown.has(now.edited_at ?? '')) this.overwritten.push(id);
     this.set(question_id, change, 'examiner');
     const { awarded, edited_at, approved } = this.markOf(question_id);
     const outcome: Outcome = { kind: 'stored', seen: { awarded, edited_at, approved } };
@@ -101,7 +110,7 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
       async (steps, fates) => {
         const core = new ModelOfCore();
         const store = newStore();
-        const seen = new Map(QUESTIONS.map((question) => [question, { ...core.markOf(question) }]));
+        const seen = new Map(QUESTIONS.map((question) => [question, core.show(question)]));
         let next = 0;
         let isBroken = true;
         const start = (): MarkQueue =>
@@ -130,15 +139,14 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
             await wait(0);
             for (const question of QUESTIONS) {
               const isPending = queue.snapshot().decisions.some((each) => each.question_id === question);
-              if (!isPending) seen.set(question, { ...core.markOf(question) });
+              if (!isPending) seen.set(question, core.show(question));
             }
           } else if (step.act === 'colleague') {
             core.set(step.question, markOf(step.awarded), 'colleague');
           } else {
             const change: Change = step.act === 'mark' ? markOf(step.awarded) : { kind: 'withdraw' };
-            const { awarded, edited_at, approved } = seen.get(step.question) ?? core.markOf(step.question);
             const place = { submission_id: SUBMISSION, question_id: step.question };
-            await queue.add(place, change, { awarded, edited_at, approved });
+            await queue.add(place, change, seen.get(step.question) ?? core.show(step.question));
             asked.push(step.question);
           }
         }
@@ -156,8 +164,7 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
         expect(core.overwritten).toEqual([]);
         // Insisting on what is left stores it.
         for (const each of left) {
-          const { awarded, edited_at, approved } = core.markOf(each.question_id);
-          await queue.insist(each.id, { awarded, edited_at, approved });
+          await queue.insist(each.id, core.show(each.question_id));
         }
         await untilTrue(() => queue.snapshot().decisions.length === 0);
         for (const question of new Set(asked)) {
@@ -169,6 +176,24 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
     ),
     { numRuns: 150 },
   );
+});
+
+test('the model of core notes a mark of the colleague that is replaced before the page has shown it', () => {
+  const core = new ModelOfCore();
+  const decide = (id: string, seen: SeenMark) =>
+    core.decide({
+      id,
+      submission_id: SUBMISSION,
+      question_id: '1',
+      change: markOf(2),
+      held: null,
+      seen,
+    });
+  core.set('1', markOf(4), 'colleague');
+  decide('guessed', { ...core.markOf('1') });
+  core.set('1', markOf(4), 'colleague');
+  decide('shown', core.show('1'));
+  expect(core.overwritten).toEqual(['guessed']);
 });
 
 test('a decision on a question waits for the decision before it, and has seen its mark', async () => {
