@@ -8,18 +8,19 @@ import { longAnswer, typedExam } from '../harness/papers.ts';
 import { freePort, killPrograms, startProgram } from '../harness/processes.ts';
 import { seededRandom } from '../harness/seededRandom.ts';
 import { newEnvironment } from '../harness/service.ts';
-import { newExaminer, type Examiner, type Told } from './soak/examiner.ts';
+import { newExaminer, newSession, type Examiner, type Told } from './soak/examiner.ts';
 
 /*
- * Two examiners mark the same copies over the desk, as a process that is killed and started again. Afterwards the audit is
- * compared with what each of them was told. `npm run desk:soak` makes many runs.
+ * Two examiners mark the same copy over the desk, as a process that is killed and started again. Afterwards the audit is
+ * compared with what each of them was told. Runs of one batch go on at once, each with its own seed and copy, and share
+ * a restart, which costs more than they. `npm run desk:soak` makes many runs.
  */
 
 const RUNS = Number(process.env['DESK_SOAK_RUNS'] ?? 3);
 const SEED = Number(process.env['DESK_SOAK_SEED'] ?? 1);
 const STEPS = 30;
-/** One run of so many has a restart, which takes seconds. */
-const RESTARTS_IN = 3;
+/** Runs of a batch. More runs at once have the service busy for so long that calls are repeated before their answer. */
+const AT_ONCE = 10;
 
 const [port, corePort, deskPort] = [await freePort(), await freePort(), await freePort()];
 const { environment, database, drop } = await newEnvironment({
@@ -50,6 +51,11 @@ await control.as({}).control.staff.invite.mutate({
 await control.close();
 const exam = await createExam(api, typedExam([longAnswer('1', { max_marks: 10 }), longAnswer('2')]));
 const questions = exam.questions.map(({ id }) => id);
+const url = `http://127.0.0.1:${deskPort}`;
+const sessions = [
+  { name: 'admin', cookie: await newSession(url, admin) },
+  { name: 'colleague', cookie: await newSession(url, colleague) },
+];
 
 const restart = async (): Promise<void> => {
   await program.kill();
@@ -65,14 +71,23 @@ const newCopy = async (): Promise<string> => {
   return id;
 };
 
-for (let run = 0; run < RUNS; run += 1) {
-  test(`run ${SEED + run}: no mark is lost, and none is overwritten unseen`, async () => {
-    const random = seededRandom(SEED + run);
-    const copy = await newCopy();
-    const url = `http://127.0.0.1:${deskPort}`;
-    const examiners = [admin, colleague].map((account) => newExaminer(url, account, random));
-    for (const examiner of examiners) await examiner.signIn();
-    let restarting: Promise<void> | null = null;
+for (let first = SEED; first < SEED + RUNS; first += AT_ONCE) {
+  const seeds = Array.from({ length: Math.min(AT_ONCE, SEED + RUNS - first) }, (_, index) => first + index);
+  test(`seeds ${first} to ${seeds.at(-1)}: no mark is lost, and none is overwritten unseen`, async () => {
+    const copies = await Promise.all(seeds.map(() => newCopy()));
+    let restarting: Promise<void> | undefined;
+    const restartOnce = (): Promise<void> => (restarting ??= restart());
+    const runs = seeds.map((seed, index) => oneRun(seed, copies[index] ?? '', restartOnce));
+    for (const ended of await Promise.allSettled(runs)) {
+      if (ended.status === 'rejected') throw ended.reason;
+    }
+  });
+}
+
+const oneRun = async (seed: number, copy: string, restartOnce: () => Promise<void>): Promise<void> => {
+  const random = seededRandom(seed);
+  const examiners = sessions.map(({ name, cookie }) => newExaminer(url, name, cookie, random));
+  try {
     for (let step = 0; step < STEPS; step += 1) {
       const examiner = examiners[Math.floor(random() * examiners.length)];
       const question = questions[Math.floor(random() * questions.length)] ?? '';
@@ -80,14 +95,17 @@ for (let run = 0; run < RUNS; run += 1) {
       if (chance < 0.3) await examiner?.look(copy).catch(() => {});
       else if (chance < 0.9) await examiner?.decide(copy, question, Math.floor(random() * 5) / 2);
       else await examiner?.loadAgain();
-      if (run % RESTARTS_IN === 0 && step === STEPS / 2) restarting = restart();
+      if (step === STEPS / 2) void restartOnce();
     }
-    await restarting;
+    await restartOnce();
     for (const examiner of examiners) await examiner.settle();
     await expectNothingLost(copy, examiners);
+  } catch (error) {
+    throw new Error(`the run with seed ${seed} failed`, { cause: error });
+  } finally {
     for (const examiner of examiners) await examiner.close();
-  });
-}
+  }
+};
 
 const expectNothingLost = async (copy: string, examiners: readonly Examiner[]): Promise<void> => {
   const result = await resultOf(api, copy);

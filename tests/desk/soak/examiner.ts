@@ -21,7 +21,6 @@ export interface Examiner {
   stored: Map<string, Told>;
   /** Times of overrides that the examiner has read of, on a screen or among changes. */
   read: Set<string>;
-  signIn(): Promise<void>;
   look(submissionId: string): Promise<void>;
   decide(submissionId: string, questionId: string, awarded: number): Promise<void>;
   loadAgain(): Promise<void>;
@@ -52,12 +51,23 @@ interface Question {
 const FAULTS = 0.15;
 const OWN = { 'x-evaluation-desk': '1', 'content-type': 'application/json' };
 
-export const newExaminer = (
+/** @returns the cookie of a new session */
+export const newSession = async (
   url: string,
   account: { email: string; password: string },
-  random: Random,
-): Examiner => {
-  let cookie = '';
+): Promise<string> => {
+  const response = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: OWN,
+    body: JSON.stringify(account),
+  });
+  const cookie = response.headers.get('set-cookie')?.split(';')[0];
+  if (cookie === undefined) throw new Error(`sign-in answered ${response.status}`);
+  return cookie;
+};
+
+/** @param cookie of a session, which survives restarts and serves many runs */
+export const newExaminer = (url: string, name: string, cookie: string, random: Random): Examiner => {
   let isFaulty = true;
   let state: QueueState = [];
   const shown = new Map<string, SeenMark>();
@@ -137,17 +147,6 @@ export const newExaminer = (
       }
     }
   };
-  const signIn = (): Promise<void> =>
-    persist(async () => {
-      const response = await fetch(`${url}/session`, {
-        method: 'POST',
-        headers: OWN,
-        body: JSON.stringify(account),
-      });
-      const given = response.headers.get('set-cookie')?.split(';')[0];
-      if (given === undefined) throw new Error(`sign-in answered ${response.status}`);
-      cookie = given;
-    });
   const resolve = async (decision: Decision): Promise<void> => {
     const { submission_id, question_id } = decision;
     const { mark } = (await call('desk.marking.changes', { submission_id, question_id })) as {
@@ -159,10 +158,9 @@ export const newExaminer = (
   };
 
   return {
-    name: account.email,
+    name,
     stored,
     read,
-    signIn,
     look: async (submissionId) => {
       const { questions } = (await call('desk.marking.screen', { submission_id: submissionId })) as {
         questions: Question[];
