@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { heldBodies } from './heldBodies.ts';
+import { heldBodies, NoRoom } from './heldBodies.ts';
 
 /** Largest size in bytes that a new body of this institute can reach. */
 const roomFor = (bodies: ReturnType<typeof heldBodies>, institute: string): number => {
@@ -12,7 +11,7 @@ const roomFor = (bodies: ReturnType<typeof heldBodies>, institute: string): numb
       room = bytes;
     }
   } catch (error) {
-    expect(error).toBeInstanceOf(DomainFailure);
+    expect(error).toBeInstanceOf(NoRoom);
   }
   body.release();
   return room;
@@ -41,7 +40,7 @@ test('an institute may hold two large bodies at once, independent of other insti
   const bodies = heldBodies(900);
   const [first, second, third] = [bodies.begin('a'), bodies.begin('a'), bodies.begin('a')];
   for (const body of [first, second, first]) body.becomesLarge();
-  expect(() => third.becomesLarge()).toThrow(DomainFailure);
+  expect(() => third.becomesLarge()).toThrow(NoRoom);
   bodies.begin('b').becomesLarge();
   first.release();
   third.becomesLarge();

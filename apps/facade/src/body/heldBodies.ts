@@ -1,5 +1,3 @@
-import { DomainFailure } from '@evaluation/rest-contract/errors';
-
 /*
  * Memory taken by request bodies in hand, in total and per institute.
  *
@@ -10,15 +8,24 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
  */
 
 export interface HeldBody {
-  /** @param bytes that the body takes now. @throws DomainFailure service_unavailable when the limit is reached */
+  /** @param bytes that the body takes now. @throws NoRoom when the limit is reached */
   grow(bytes: number): void;
-  /** Marks the body as large. @throws DomainFailure service_unavailable above `LARGE_OF_INSTITUTE` bodies */
+  /** Marks the body as large. @throws NoRoom above `LARGE_OF_INSTITUTE` bodies */
   becomesLarge(): void;
   release(): void;
 }
 
 export interface HeldBodies {
   begin(instituteId: string): HeldBody;
+}
+
+/** The memory for bodies is taken; a later request may succeed. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom';
+
+  constructor() {
+    super('the memory for request bodies is taken');
+  }
 }
 
 interface Share {
@@ -47,14 +54,14 @@ export const heldBodies = (maxBytes: number): HeldBodies => {
           const more = bytes - own;
           if (isOver || more <= 0) return;
           const free = maxBytes - held - more;
-          if (share.bytes + more > 2 * free) throw new DomainFailure('service_unavailable');
+          if (share.bytes + more > 2 * free) throw new NoRoom();
           own = bytes;
           share.bytes += more;
           held += more;
         },
         becomesLarge: () => {
           if (isOver || isLarge) return;
-          if (share.large >= LARGE_OF_INSTITUTE) throw new DomainFailure('service_unavailable');
+          if (share.large >= LARGE_OF_INSTITUTE) throw new NoRoom();
           isLarge = true;
           share.large += 1;
         },

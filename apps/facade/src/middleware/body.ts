@@ -5,7 +5,7 @@ import { shapeOf, type BodyShape } from '@evaluation/rest-contract/body-shape';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { createTurns, NoTurn, type Turns } from '@evaluation/turns';
 import { arrivalOf, CutOff, type Patience } from '../body/arrival.ts';
-import { heldBodies, type HeldBodies } from '../body/heldBodies.ts';
+import { heldBodies, NoRoom, type HeldBodies } from '../body/heldBodies.ts';
 import { BodyReader, BodyTooLarge } from '../body/reader.ts';
 import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf, routeOf } from './routeMetadata.ts';
@@ -63,7 +63,7 @@ export const jsonBody = ({
       request.body = body.value;
     } catch (error) {
       abandon(request, response);
-      throw error;
+      throw error instanceof NoRoom ? new DomainFailure('service_unavailable') : error;
     }
     next();
   };
