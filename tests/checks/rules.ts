@@ -66,6 +66,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/lanes',
     'packages/settings',
     'packages/signed-actor',
+    'packages/turns',
   ],
   'apps/worker': [
     ...adapter,

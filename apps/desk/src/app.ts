@@ -46,7 +46,7 @@ export const createApp = (
   const ownPage = fromOwnPage(settings.url);
   app.use('/session', ownPage, sessionRoutes(core, sessions, settings));
   app.use('/oidc', oidcRoutes(core, settings, log));
-  app.post('/trpc/:procedure', ownPage, ...forwardCalls(core, sessions, settings));
+  app.post('/trpc/:procedure', ownPage, forwardCalls(core, sessions, settings));
   app.get('/events', sendEvents(sessions, streams, settings));
   app.use('/downloads', downloadRoutes(core, sessions, settings, log));
   app.get('/{*path}', servePage());

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import express, { type Request, type RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { CoreOverHttp, IdempotentRequest } from '@evaluation/core-client';
 import type { DeskSettings } from '@evaluation/settings';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
 import { sessionCookie } from '../sessions/cookie.ts';
-import type { Known, KnownSessions } from '../sessions/knownSessions.ts';
+import type { KnownSessions } from '../sessions/knownSessions.ts';
 import { answerOfCore } from './answerOfCore.ts';
+import { inputReader } from './readInput.ts';
 
 const PROCEDURE = /^[A-Za-z]+(?:\.[A-Za-z]+)*$/;
 const LONGEST_KEY = 100;
@@ -20,20 +21,18 @@ export const forwardCalls = (
   core: CoreOverHttp,
   sessions: KnownSessions,
   settings: Pick<DeskSettings, 'url' | 'bodyLimitBytes'>,
-): RequestHandler[] => {
+): RequestHandler => {
   const cookie = sessionCookie(settings.url?.protocol === 'https:');
-  const findCaller: RequestHandler = async (request, response, next) => {
+  const readInput = inputReader(settings.bodyLimitBytes);
+  return async (request, response) => {
     const token = cookie.read(request);
     const known = token === null ? null : await sessions.find(token, requestIdOf(response));
     if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
-    response.locals['known'] = known;
-    next();
-  };
-  const forward: RequestHandler = async (request, response) => {
     const procedure = String(request.params['procedure']);
     if (!PROCEDURE.test(procedure)) throw new Refusal(404, 'NOT_FOUND');
-    const { actor } = response.locals['known'] as Known;
-    const input = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '';
+    const { actor, staff } = known;
+    // After the session, so that only signed-in people can send large bodies.
+    const input = await readInput(request, response, staff.institute_id);
     const idempotent = idempotentRequest(request, actor.key_id, procedure, input);
     const answer = await core
       .forward(
@@ -48,8 +47,6 @@ export const forwardCalls = (
     const { status, body } = answerOfCore(answer);
     response.status(status).type('json').send(body);
   };
-  // After the session, so that only signed-in people can send large bodies.
-  return [findCaller, express.raw({ type: 'application/json', limit: settings.bodyLimitBytes }), forward];
 };
 
 /** Keys of the page share a space with keys of the institute's API clients, so they name the person. */

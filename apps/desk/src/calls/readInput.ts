@@ -1,0 +1,49 @@
+import type { Request, Response } from 'express';
+import { heldBodies, NoRoom } from '@evaluation/turns';
+import { Refusal } from '../middleware/errors.ts';
+
+/**
+ * Reads the input of a call. Bodies count with the bytes that have arrived, from the first byte until the answer is
+ * sent, and share the memory of four of the largest; an institute may hold twice what is free
+ * (packages/turns/src/heldBodies.ts).
+ *
+ * @param limitBytes of one body
+ * @returns a reader that throws Refusal 400 (no plain JSON), 413 or 503 (memory is taken)
+ */
+export const inputReader = (
+  limitBytes: number,
+): ((request: Request, response: Response, instituteId: string) => Promise<string>) => {
+  const bodies = heldBodies(4 * limitBytes);
+  return async (request, response, instituteId) => {
+    const held = bodies.begin(instituteId);
+    response.once('close', held.release);
+    if (response.closed) held.release();
+    try {
+      if (Number(request.headers['content-length'] ?? 0) > limitBytes)
+        throw new Refusal(413, 'PAYLOAD_TOO_LARGE');
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      // The refusal is sent over the same connection, so the request must stay open after an error.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        if (!Buffer.isBuffer(chunk)) throw new Error('a body is bytes');
+        bytes += chunk.length;
+        if (bytes > limitBytes) throw new Refusal(413, 'PAYLOAD_TOO_LARGE');
+        held.grow(bytes);
+        chunks.push(chunk);
+      }
+      if (bytes > 0 && !isPlainJson(request)) throw new Refusal(400, 'BAD_REQUEST');
+      return Buffer.concat(chunks).toString('utf8');
+    } catch (error) {
+      // Discards the rest of the body as it arrives.
+      request.resume();
+      if (error instanceof NoRoom) throw new Refusal(503, 'SERVICE_UNAVAILABLE');
+      // The browser is gone, so the answer is for the log alone.
+      if (request.destroyed) throw new Refusal(400, 'BAD_REQUEST');
+      throw error;
+    }
+  };
+};
+
+/** Compressed bodies could grow beyond the limit when they are unpacked. */
+const isPlainJson = (request: Request): boolean =>
+  request.is('application/json') !== false && request.headers['content-encoding'] === undefined;
