@@ -188,3 +188,22 @@ test('a stored exam is edited: text, a removed question, a new one from a table'
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test('without its stream the list refreshes by itself, and opens the stream again when it is back', async () => {
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await page.route('**/events', (route) => route.fulfill({ status: 503 }));
+  const refused = page.waitForResponse('**/events');
+  await page.reload();
+  expect((await refused).status()).toBe(503);
+  await createExam(desk.service.api, typedExam([mcq('1')], { title: 'Seen by asking' }));
+  await page.getByRole('link', { name: 'Seen by asking' }).waitFor();
+
+  const opened = page.waitForResponse('**/events');
+  await page.unroute('**/events');
+  expect((await opened).status()).toBe(200);
+  await createExam(desk.service.api, typedExam([mcq('1')], { title: 'Told by the stream' }));
+  await page.getByRole('link', { name: 'Told by the stream' }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -3,6 +3,9 @@ import type { QueryClient } from '@tanstack/react-query';
 /*
  * Keeps open pages up to date. The server sends the ids of changed exams and copies; queries that name one of them, or
  * no id at all, are read again. Without the stream, and now and then with it, all queries on the screen are read again.
+ *
+ * The stream: open ──lost──▶ the browser connects again by itself ──▶ open
+ *                                └─ an answer that is no stream, such as 503 ──▶ closed ──next refresh──▶ opened anew
  */
 
 interface Change {
@@ -39,29 +42,40 @@ export const followChanges = (queryClient: QueryClient): (() => void) => {
     isMore = false;
     refresh((key) => all || !ID.test(key) || ids.some((id) => key.includes(id)));
   };
-  const stream = new EventSource('/events');
-  const isOpen = () => stream.readyState === EventSource.OPEN;
+  /** Changes may have been missed since the last refresh. */
+  let hasGap = false;
+  const openStream = (): EventSource => {
+    const opened = new EventSource('/events');
+    opened.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      const change: Change = JSON.parse(data);
+      for (const id of [...change.exam_ids, ...change.submission_ids]) changed.add(id);
+      isMore ||= change.more;
+      collecting ??= window.setTimeout(refreshChanged, COLLECT_MS);
+    });
+    opened.addEventListener('open', () => {
+      if (hasGap) refresh(() => true);
+      hasGap = false;
+    });
+    opened.addEventListener('error', () => {
+      hasGap = true;
+      if (isPollingSlowly) poll();
+    });
+    return opened;
+  };
+  let stream = openStream();
+  let isPollingSlowly = false;
   const poll = (): void => {
+    window.clearTimeout(polling);
+    isPollingSlowly = stream.readyState === EventSource.OPEN;
     polling = window.setTimeout(
       () => {
         refresh(() => true);
+        if (stream.readyState === EventSource.CLOSED) stream = openStream();
         poll();
       },
-      isOpen() ? WITH_STREAM_MS : WITHOUT_STREAM_MS,
+      isPollingSlowly ? WITH_STREAM_MS : WITHOUT_STREAM_MS,
     );
   };
-  stream.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    const change: Change = JSON.parse(data);
-    for (const id of [...change.exam_ids, ...change.submission_ids]) changed.add(id);
-    isMore ||= change.more;
-    collecting ??= window.setTimeout(refreshChanged, COLLECT_MS);
-  });
-  // Messages before the stream opened again were missed.
-  let wasOpen = false;
-  stream.addEventListener('open', () => {
-    if (wasOpen) refresh(() => true);
-    wasOpen = true;
-  });
   poll();
   return () => {
     stream.close();
