@@ -7,6 +7,7 @@ import { newTestCore } from '../test/newTestCore.ts';
 import type { Services } from './services.ts';
 import { claimRun } from './runs/claimRun.ts';
 import { tick } from './dispatcher.ts';
+import { noteCorePresence } from './runs/corePresence.ts';
 import { IS_OURS, releaseInTurns } from './runs/releaseRuns.ts';
 
 /* Tests on fabricated rows of `runs` without submissions, which the dispatcher does not read. */
@@ -381,3 +382,19 @@ test.each([
     expect(none.rowsRead, 'no place is free: waiting runs are not read').toBeLessThan(450);
   },
 );
+
+test('leases are judged by a core that has just started if others were there for a lease, and not after a gap', async () => {
+  const { leaseSeconds } = services.settings.runs;
+  const passes = (seconds: number) =>
+    maker.query(
+      `update core_presence set steady_since = steady_since - make_interval(secs => $1),
+         seen_at = seen_at - make_interval(secs => $2)`,
+      [leaseSeconds, seconds],
+    );
+  await maker.query('truncate core_presence');
+  expect(await noteCorePresence(services)).toBe(false);
+  await passes(0);
+  expect(await noteCorePresence(services)).toBe(true);
+  await passes(leaseSeconds);
+  expect(await noteCorePresence(services)).toBe(false);
+});

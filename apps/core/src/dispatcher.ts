@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 import { savePendingRubrics } from './paper/savePending.ts';
+import { noteCorePresence } from './runs/corePresence.ts';
 import type { Services, Wake } from './services.ts';
-import { unreachable } from './unreachable.ts';
 import { drawings } from './checkedCopies/drawings.ts';
 import { inspections } from './uploads/inspections.ts';
 import { reclaimRuns, takeBackLostRuns } from './runs/reclaimRuns.ts';
@@ -42,27 +42,20 @@ export interface Dispatcher {
 const JOB_QUEUES: readonly JobQueue[] = [inspections, drawings];
 
 export const startDispatcher = (services: Services, tickMs: number): Dispatcher => {
-  // Leases expire only after PostgreSQL has been reachable for a whole lease time. Before that, workers could not send
-  // heartbeats because core or its database was down.
-  const leaseMs = services.settings.runs.leaseSeconds * 1000;
-  let steadySince = Date.now();
   const waiting = waitingLanes();
-  const runs = startLoop(tickMs, async (isTick) => {
-    const outcome = await (isTick
-      ? tickRuns(services, Date.now() - steadySince >= leaseMs, waiting)
-      : work(services, [releases(services, waiting, waiting.lanes())]));
-    if (!outcome.databaseWasThere) steadySince = Date.now();
-    return outcome.decided;
-  });
+  const runs = startLoop(tickMs, (isTick) =>
+    isTick
+      ? tickRuns(services, () => noteCorePresence(services), waiting)
+      : work(services, [releases(services, waiting, waiting.lanes())]),
+  );
   const slots = rememberSlots();
   const jobs = JOB_QUEUES.map((queue) => ({
     lane: queue.lane,
-    ...startLoop(tickMs, async (isTick) => {
-      const { decided } = await (isTick
+    ...startLoop(tickMs, (isTick) =>
+      isTick
         ? tickJobs(services, queue, slots)
-        : work(services, [[() => releaseJobs(services, queue, slots)]]));
-      return decided;
-    }),
+        : work(services, [[() => releaseJobs(services, queue, slots)]]),
+    ),
   }));
   return {
     wake: (news) => {
@@ -123,12 +116,6 @@ const startLoop = (tickMs: number, look: (isTick: boolean) => Promise<boolean>):
 
 type Part = () => Promise<unknown>;
 
-interface Outcome {
-  databaseWasThere: boolean;
-  /** False if another replica was releasing the runs of a lane. */
-  decided: boolean;
-}
-
 /** The lanes in which a run waits, as far as this replica knows. Runs that other replicas queue are found by a tick. */
 interface WaitingLanes {
   lanes(): readonly RunLane[];
@@ -168,32 +155,38 @@ export const tick = async (
   judgesLeases = true,
   slots = rememberSlots(),
 ): Promise<void> => {
-  await tickRuns(services, judgesLeases, waitingLanes());
+  await tickRuns(services, () => Promise.resolve(judgesLeases), waitingLanes());
   for (const queue of JOB_QUEUES) await tickJobs(services, queue, slots);
 };
 
-const tickRuns = (services: Services, judgesLeases: boolean, waiting: WaitingLanes): Promise<Outcome> =>
+const tickRuns = (
+  services: Services,
+  judgesLeases: () => Promise<boolean>,
+  waiting: WaitingLanes,
+): Promise<boolean> =>
   work(services, [
-    [() => reclaimRuns(services, judgesLeases)],
+    [async () => reclaimRuns(services, await judgesLeases())],
     RUN_LANES.map((lane) => () => takeBackLostRuns(services, lane)),
     releases(services, waiting),
     [() => savePendingRubrics(services)],
   ]);
 
-const tickJobs = (services: Services, queue: JobQueue, slots: Slots): Promise<Outcome> =>
+const tickJobs = (services: Services, queue: JobQueue, slots: Slots): Promise<boolean> =>
   work(services, [[() => recoverJobs(services, queue)], [() => releaseJobs(services, queue, slots)]]);
 
-/** Runs the steps in order and the parts of a step at once. An error in one part does not stop the others. */
-const work = async (services: Services, steps: readonly (readonly Part[])[]): Promise<Outcome> => {
-  const outcome = { databaseWasThere: true, decided: true };
+/**
+ * Runs the steps in order and the parts of a step at once. An error in one part does not stop the others.
+ * @returns false if another replica was releasing the runs of a lane
+ */
+const work = async (services: Services, steps: readonly (readonly Part[])[]): Promise<boolean> => {
+  let decided = true;
   const run = async (part: Part): Promise<void> => {
     try {
-      if ((await part()) === false) outcome.decided = false;
+      if ((await part()) === false) decided = false;
     } catch (error) {
-      if (unreachable(error) === 'PostgreSQL') outcome.databaseWasThere = false;
       services.log.warn({ err: error }, 'part of the dispatcher failed; the next tick tries again');
     }
   };
   for (const parts of steps) await Promise.all(parts.map(run));
-  return outcome;
+  return decided;
 };
