@@ -144,6 +144,17 @@ describe('publishing', () => {
       max_bytes: 1_000_000,
     });
   });
+
+  test('the consumer of an earlier release gets the settings of this one', async () => {
+    const { lanes, namespace } = newLanes();
+    await lanes.ensureStreams();
+    const manager = await jetstreamManager(nats);
+    const name = `${namespace}_copy`;
+    const { config } = await manager.consumers.info(name, name);
+    await manager.consumers.update(name, name, { ack_wait: 30_000_000_000 });
+    await lanes.ensureStreams();
+    expect((await manager.consumers.info(name, name)).config).toEqual(config);
+  });
 });
 
 describe('pulling', () => {

@@ -39,8 +39,8 @@ export interface PullOptions<L extends Lane> {
    */
   readonly mayTake?: (signal: AbortSignal) => Promise<AbortSignal>;
   /**
-   * Handles one job. Must call `ack` within 30 seconds, once the job is claimed and before it is done; after that the
-   * lease in PostgreSQL brings a lost job back. A handler that throws, or returns without a decision, releases the
+   * Handles one job. Must call `ack` within 5 seconds, once the job is claimed and before it is done; a later claim may
+   * find the job claimed by another puller. After that the lease in PostgreSQL brings a lost job back. A handler that throws, or returns without a decision, releases the
    * job.
    */
   handle(job: LaneJobs[L], settle: MessageReply): Promise<void>;

@@ -10,7 +10,7 @@ import { findConsumer } from './streams.ts';
  * State of a puller: `concurrency` slots. Each slot waits for permission, asks for one message, handles one, or waits
  * after a failure. At most MOST_ASKING slots ask at once. Only a free slot asks for a message, so that no message
  * waits inside a busy process while another process is free.
- * On a crash: unacknowledged messages go to another puller after 30 seconds. Acknowledged ones are claimed, and their
+ * On a crash: unacknowledged messages go to another puller after 5 seconds. Acknowledged ones are claimed, and their
  * lease in PostgreSQL brings them back.
  */
 
@@ -20,7 +20,9 @@ const REQUEST_MS = 10_000;
 const MAX_DELIVERIES = 10;
 /** Time for a message of a newer release to reach a puller of that release. */
 const UNKNOWN_VERSION_DELAY_MS = 5_000;
-const FAILED_HANDLER_DELAY_MS = 5_000;
+/** Pause after a handler failed, by the number of deliveries: core is often back after a second. */
+const FAILED_HANDLER_DELAYS_MS = [500, 1_000, 2_000];
+const LONGEST_FAILED_HANDLER_DELAY_MS = 5_000;
 /** Slots of one process that ask at once: a consumer accepts 512 requests of all processes together. */
 const MOST_ASKING = 32;
 const FIRST_RETRY_MS = 100;
@@ -145,7 +147,8 @@ const handleMessage = async <L extends Lane>(
   } catch (error) {
     progress('lane.handler_failed', { lane, seq: message.seq, reason: reasonOf(error) });
   }
-  settleOnce(() => message.nak(FAILED_HANDLER_DELAY_MS));
+  const delayMs = FAILED_HANDLER_DELAYS_MS[message.info.deliveryCount - 1] ?? LONGEST_FAILED_HANDLER_DELAY_MS;
+  settleOnce(() => message.nak(delayMs));
 };
 
 /** Returns the job of a message. An undecodable message is settled here and gives undefined. */

@@ -18,12 +18,17 @@ import { nanos, type NatsConnection } from '@nats-io/transport-node';
 const DUPLICATE_WINDOW_MS = 2 * 60_000;
 /** Jobs of older messages have been released again by then. */
 const MAX_AGE_MS = 24 * 60 * 60_000;
-/** A message of a puller that died before its claim goes to another puller after this time. */
-const ACK_WAIT_MS = 30_000;
+/**
+ * A message of a puller that died before its claim goes to another puller after this time. A slower claim costs one
+ * more message, whose claim finds nothing.
+ */
+const ACK_WAIT_MS = 5_000;
 /** JetStream usually answers in milliseconds; a later answer means that it is recovering. */
 export const JETSTREAM_TIMEOUT_MS = 5_000;
 /** The server's error "stream name already in use with a different configuration". */
 const STREAM_DIFFERS = 10058;
+/** The server's error "consumer already exists", for one with a different configuration. */
+const CONSUMER_DIFFERS = 10148;
 
 export const manage = (nats: NatsConnection): Promise<JetStreamManager> => {
   // No check of the API: the first request fails if JetStream is off.
@@ -71,14 +76,20 @@ const makeLane = async (
 ): Promise<void> => {
   const name = streamName(namespace, lane);
   await makeStream(manager, namespace, lane, replicas);
-  await manager.consumers.add(name, {
+  const settings = {
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ACK_WAIT_MS),
     // No limit on the server: at its limit the server stops delivering but keeps the message. The puller counts
     // deliveries and terminates the message, which deletes it.
     max_deliver: -1,
-  });
+  };
+  try {
+    await manager.consumers.add(name, settings);
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError && error.code === CONSUMER_DIFFERS)) throw error;
+    await manager.consumers.update(name, name, settings);
+  }
 };
 
 const makeStream = async (
