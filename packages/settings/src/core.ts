@@ -50,8 +50,12 @@ export const CoreEnvironment = z
     DASHBOARD_URL: z.url().default('http://127.0.0.1:8082'),
     /** Seconds of a lease. A killed worker's run is recovered after one lease and one tick, below 15 s at 10 s. */
     LEASE_SECONDS: integer(1, 300).default(10),
-    /** Seconds until an unclaimed run's message is looked for in the lane, and published again if lost. */
-    UNCLAIMED_SECONDS: integer(1, 3600).default(30),
+    /**
+     * Seconds until an unclaimed run's message is looked for in the lane, and published again if lost. Longer than a
+     * publication, which takes 5 s at most, and than the difference between the clocks of PostgreSQL and NATS; if it is
+     * shorter, some runs are published twice.
+     */
+    UNCLAIMED_SECONDS: integer(1, 3600).default(10),
     /** Milliseconds between two rounds of the dispatcher when nothing wakes it. */
     TICK_MS: integer(50, 60_000).default(1000),
     ...deadlinesShape,

@@ -16,6 +16,8 @@ import { ClaimToken, newClaim, presented, withToken } from '../workerCalls/claim
 /** Openings without an outcome after which the file is assumed to crash its inspections. */
 const MAX_OPENINGS = 3;
 const SOURCE_URL_SECONDS = 600;
+/** A worker ends an inspection after INSPECT_SECONDS, so this is the time after which a claimed one is lost. */
+const PATIENCE_SECONDS = 30;
 
 /** Uploads with `inspect_waits_since` wait (releaseJobs.ts). An inspected upload is `ready` or `rejected`. */
 export const inspections: JobQueue = {
@@ -34,7 +36,7 @@ export const inspections: JobQueue = {
   isOut: sql`status between 'inspecting' and 'inspecting' and inspect_waits_since is null`,
   release: sql`inspect_waits_since = null, inspect_delivery = inspect_delivery + 1`,
   wait: sql`inspect_waits_since = created_at, inspect_claimed_at = null`,
-  patienceSeconds: ({ settings }) => settings.runs.unclaimedSeconds,
+  patienceSeconds: () => PATIENCE_SECONDS,
   publish: ({ lanes }, { id, institute_id, delivery }) =>
     lanes.publish('inspect', { version: 1, upload_id: id, institute_id, delivery }, messageId(id, delivery)),
   giveUp: (overdue) => sql`
