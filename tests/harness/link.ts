@@ -12,6 +12,8 @@ export interface Link {
   /** Delays each chunk in both directions. Chunks keep their order. */
   delay(ms: number): void;
   restore(): void;
+  /** Connections that were reset because the link was down. */
+  refused(): number;
   close(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export const startLink = async (targetPort: number): Promise<Link> => {
   let target = targetPort;
   let isDown = false;
   let delayMs = 0;
+  let refused = 0;
 
   const late = (): Transform =>
     new Transform({
@@ -31,6 +34,7 @@ export const startLink = async (targetPort: number): Promise<Link> => {
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     if (isDown) {
+      refused += 1;
       client.on('error', () => {});
       client.resetAndDestroy();
       return;
@@ -72,6 +76,7 @@ export const startLink = async (targetPort: number): Promise<Link> => {
       isDown = false;
       delayMs = 0;
     },
+    refused: () => refused,
     close: async () => {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -4,6 +4,7 @@ import { objectStore } from '@evaluation/object-store';
 import { readCoreSettings } from '@evaluation/settings';
 import { afterEach, expect, test } from 'vitest';
 import { startBalancer, type Balancer } from '../harness/balancer.ts';
+import { startLink, type Link } from '../harness/link.ts';
 import { eventually } from '../harness/ledger.ts';
 import { newEnvironment } from '../harness/service.ts';
 import { natsOf } from './nats.ts';
@@ -18,6 +19,13 @@ const keep = <T extends { close(): Promise<void> }>(opened: T): T => {
 };
 
 const TOKEN = 'a control token of the test';
+const SECRETS = {
+  CORE_PUBLIC_TOKEN: 'a public token of the test',
+  CORE_GRADING_TOKEN: 'a grading token of the test',
+  CORE_CONTROL_TOKEN: TOKEN,
+  ACTOR_SIGNING_KEY: 'a signing key of the test',
+  LINGER_SECONDS: '0',
+};
 
 test('core starts while NATS and the object store are down, answers, and creates streams and bucket once they are back', async () => {
   const { environment, drop } = await newEnvironment();
@@ -34,11 +42,7 @@ test('core starts while NATS and the object store are down, answers, and creates
         NATS_URL: natsUrl.href,
         S3_ENDPOINT: store.url,
         S3_BUCKET: bucket,
-        CORE_PUBLIC_TOKEN: 'a public token of the test',
-        CORE_GRADING_TOKEN: 'a grading token of the test',
-        CORE_CONTROL_TOKEN: TOKEN,
-        ACTOR_SIGNING_KEY: 'a signing key of the test',
-        LINGER_SECONDS: '0',
+        ...SECRETS,
       }),
     ),
   );
@@ -69,4 +73,20 @@ test('core starts while NATS and the object store are down, answers, and creates
     const answer = await own.request(`$JS.API.STREAM.INFO.${name}`);
     return answer.json<{ error?: unknown }>().error === undefined;
   });
+});
+
+test('core that starts while PostgreSQL resets its connections answers once PostgreSQL is back', async () => {
+  const { environment, drop } = await newEnvironment();
+  closing.push(drop);
+  const databaseUrl = new URL(environment['DATABASE_URL'] ?? '');
+  const link: Link = keep(await startLink(Number(databaseUrl.port)));
+  databaseUrl.port = String(link.port);
+  link.drop();
+  const starting = startCore(
+    readCoreSettings({ ...environment, ...SECRETS, DATABASE_URL: databaseUrl.href, LOG_LEVEL: 'silent' }),
+  );
+  await eventually('a reset connection', () => Promise.resolve(link.refused() > 0));
+  link.restore();
+  const core: Core = keep(await starting);
+  await keep(coreOverHttp({ url: core.url, token: TOKEN })).ping();
 });

@@ -1,10 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { openDatabase } from '@evaluation/database';
+import { retryWhile } from '@evaluation/backoff';
+import { openDatabase, type Database } from '@evaluation/database';
 import { openLanes } from '@evaluation/lanes';
 import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import { actorVerifier } from '@evaluation/signed-actor';
-import { createLogger, drainable, listen, readinessOf, type Observed } from '@evaluation/telemetry';
+import {
+  createLogger,
+  drainable,
+  listen,
+  readinessOf,
+  type Logger,
+  type Observed,
+} from '@evaluation/telemetry';
 import { announceChanges } from './changes/announceChanges.ts';
 import { startGuidePasses } from './guideCommands/passes.ts';
 import { startPeopleSweep } from './people/sweep.ts';
@@ -23,8 +31,11 @@ import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
 import { startReadingRemoval } from './runs/removeReadings.ts';
 import { startFileRemoval } from './uploads/removeFiles.ts';
+import { unreachable } from './unreachable.ts';
 import { knownClaims } from './workerCalls/knownClaims.ts';
 
+/** Time that the start waits for PostgreSQL, which may be restarting. Afterwards the process ends with 1. */
+const DATABASE_START_MS = 20_000;
 /** Largest body of a public call with its envelope. The facade has limits of its own. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** Bound for workers and operators. A worker's largest call has record, evidence and judgement of 8 MiB each. */
@@ -39,7 +50,7 @@ export interface Core extends Observed {
 /** Starts core: database, lanes, object store, dispatcher, periodic rounds, and the three routers over HTTP. */
 export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const log = createLogger({ service: 'core', level: settings.logLevel });
-  const database = await openDatabase({ ...settings.database, log });
+  const database = await openWithinStart(settings, log);
   const lanes = openLanes({
     ...settings.lanes,
     name: 'core',
@@ -122,6 +133,18 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     },
   };
 };
+
+/** @throws the last error, if PostgreSQL stays away for DATABASE_START_MS or refuses the role */
+const openWithinStart = (settings: CoreSettings, log: Logger): Promise<Database> =>
+  retryWhile(
+    (error) => unreachable(error) !== null,
+    () => openDatabase({ ...settings.database, log }),
+    {
+      signal: new AbortController().signal,
+      until: new Date(Date.now() + DATABASE_START_MS),
+      onRetry: (error) => log.warn({ err: error }, 'PostgreSQL is not reachable; the start tries again'),
+    },
+  );
 
 const headersOf = (request: IncomingMessage): CallHeaders => {
   const one = (name: string): string | undefined => {
