@@ -8,6 +8,7 @@ import { runChaos } from './run.ts';
  */
 const SEED = Number(process.env['CHAOS_SEED'] ?? 842);
 const MINUTES = 0.5;
+const SIZES = { core: 2, facade: 1, worker: 2, desk: 1 };
 const LIMIT_MS = 300_000;
 
 test(
@@ -20,9 +21,12 @@ test(
       killsPerMinute: 8,
       clients: 2,
       leaseSeconds: 5,
+      faults: 'all',
+      sizes: SIZES,
+      isBundled: false,
       say: (line) => void lines.push(line),
     });
-    const repeat = `repeat: npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --kills 8 --clients 2 --lease 5`;
+    const repeat = `repeat: npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --kills 8 --facades 1 --clients 2 --lease 5`;
     expect(report.violations, [repeat, ...lines].join('\n')).toEqual([]);
     expect(report.accepted).toBeGreaterThan(0);
     expect(report.completed).toBeGreaterThan(0);
@@ -31,8 +35,9 @@ test(
 );
 
 test('a seed gives the same plan again, and another seed another plan', () => {
-  const plan = planOf({ seed: 1, minutes: 5, killsPerMinute: 10 });
-  expect(planOf({ seed: 1, minutes: 5, killsPerMinute: 10 })).toEqual(plan);
-  expect(planOf({ seed: 2, minutes: 5, killsPerMinute: 10 })).not.toEqual(plan);
+  const options = { minutes: 5, killsPerMinute: 10, sizes: SIZES, faults: 'all' } as const;
+  const plan = planOf({ ...options, seed: 1 });
+  expect(planOf({ ...options, seed: 1 })).toEqual(plan);
+  expect(planOf({ ...options, seed: 2 })).not.toEqual(plan);
   expect(new Set(plan.map(({ fault }) => fault.kind)).size).toBe(11);
 });

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Link } from '../harness/link.ts';
 import type { Recovery } from './invariants/recovery.ts';
 import type { Moods } from './model/moods.ts';
-import { MEMBERS, type Fault, type LinkName } from './plan/plan.ts';
+import { type Fault, type LinkName, type MemberName } from './plan/plan.ts';
 import type { Fleet } from './site/fleet.ts';
 import type { Servers } from './site/servers.ts';
 
@@ -11,6 +11,9 @@ export interface Stage {
   fleet: Fleet;
   moods: Moods;
   recovery: Recovery;
+  /** True: a kill waits until its app has another process that is ready, where it can have one. */
+  sparesLast: boolean;
+  isOver(): boolean;
 }
 
 /** Makes one fault happen. @returns when it is over and repaired */
@@ -18,9 +21,12 @@ export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
   const { servers, fleet, moods, recovery } = stage;
   switch (fault.kind) {
     case 'kill': {
-      const program = await fleet.serving(fault.member);
-      await fleet.kill(fault.member);
-      if (fault.member.startsWith('worker')) await recovery.watch(fleet.workerName(program));
+      if (stage.sparesLast && !(await untilSpare(stage, fault.member))) return;
+      if (!fault.member.startsWith('worker')) return fleet.kill(fault.member);
+      const member = await workerToKill(stage, fault.member);
+      const program = await fleet.serving(member);
+      await fleet.kill(member);
+      await recovery.watch(fleet.workerName(program));
       return;
     }
     case 'stop': {
@@ -33,7 +39,7 @@ export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
     case 'skew':
       return fleet.replace(fault.member, { CHAOS_CLOCK_MS: String(fault.ms) });
     case 'roll':
-      for (const member of MEMBERS) await fleet.replace(member);
+      for (const member of fleet.members) await fleet.replace(member);
       return;
     case 'drop': {
       const link = linkOf(stage, fault.link);
@@ -62,6 +68,30 @@ export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
       await wait(fault.ms);
       return moods.recover();
   }
+};
+
+const SPARE_LOOK_MS = 50;
+
+/** @returns false if the run was over first */
+const untilSpare = async ({ fleet, isOver }: Stage, member: MemberName): Promise<boolean> => {
+  while (!fleet.hasSpare(member)) {
+    if (isOver()) return false;
+    await wait(SPARE_LOOK_MS);
+  }
+  return true;
+};
+
+/** @returns the worker with the most runs in hand; `planned` if no worker has one */
+const workerToKill = async ({ fleet, servers }: Stage, planned: MemberName): Promise<MemberName> => {
+  const rows = await servers.observer.query<{ worker: string }>(
+    `select worker from runs where status = 'claimed' group by worker order by count(*) desc`,
+  );
+  const serving = fleet.servingWorkers();
+  for (const { worker } of rows) {
+    const member = serving.get(worker);
+    if (member !== undefined) return member;
+  }
+  return planned;
 };
 
 const linkOf = ({ servers, fleet }: Stage, name: LinkName): Link =>

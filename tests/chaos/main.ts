@@ -1,6 +1,7 @@
 /**
- * `npm run chaos -- --minutes 5 --seed 1 [--kills 20 --clients 8 --lease 10 --json FILE --quiet]`: runs the service as
- * processes under faults from a seed, checks its promises, and prints a table (docs/proofs.md). Linux only.
+ * `npm run chaos -- --minutes 5 --seed 1 [--kills 20 --faults kills --workers 4 --clients 8 --lease 10 --json FILE
+ * --quiet --sources]`: runs the service as processes under faults from a seed, checks its promises, and prints a table
+ * (docs/proofs.md). Linux only.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -17,6 +18,11 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '12' },
     clients: { type: 'string', default: '8' },
     lease: { type: 'string', default: '10' },
+    faults: { type: 'string', default: 'all' },
+    workers: { type: 'string', default: '2' },
+    cores: { type: 'string', default: '2' },
+    facades: { type: 'string', default: '2' },
+    sources: { type: 'boolean', default: false },
     json: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
@@ -35,6 +41,14 @@ const report = await runChaos({
   killsPerMinute: Number(values.kills),
   clients: Number(values.clients),
   leaseSeconds: Number(values.lease),
+  faults: values.faults === 'kills' ? 'kills' : 'all',
+  sizes: {
+    core: Number(values.cores),
+    facade: Number(values.facades),
+    worker: Number(values.workers),
+    desk: 1,
+  },
+  isBundled: !values.sources,
   say: (line) => {
     if (!values.quiet) console.log(line);
   },

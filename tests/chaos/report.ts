@@ -5,7 +5,9 @@ export interface Report {
   seed: number;
   minutes: number;
   faults: Record<string, number>;
+  /** Of processes, PostgreSQL and nats-server. */
   kills: number;
+  killsByApp: Record<string, number>;
   processesStarted: number;
   stories: Record<string, number>;
   accepted: number;
@@ -53,7 +55,8 @@ export const tableOf = (report: Report): string => {
   const rows: [string, string | number][] = [
     ['seed, minutes', `${report.seed}, ${report.minutes}`],
     ['faults', listed(report.faults)],
-    ['kills of processes', report.kills],
+    ['kills', report.kills],
+    ['of them processes of ours', listed(report.killsByApp)],
     ['processes started', report.processesStarted],
     ['stories', listed(report.stories)],
     ['runs accepted (202)', report.accepted],

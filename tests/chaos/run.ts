@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { coreOverHttp } from '@evaluation/core-client';
 import type { Exam } from '@evaluation/rest-contract/schemas';
@@ -5,6 +7,8 @@ import { handwrittenExam, typedExam } from '../harness/papers.ts';
 import { seededRandom } from '../harness/seededRandom.ts';
 import { unfinishedWork, violationsIn } from '../model/submissions/invariants.ts';
 import { newBook } from './clients/book.ts';
+import { openDeskClient } from './clients/deskClient.ts';
+import { examinerStory } from './clients/examinerStory.ts';
 import { startFeedReader } from './clients/feedReader.ts';
 import { guideStory } from './clients/guideStory.ts';
 import { startLoad } from './clients/load.ts';
@@ -15,21 +19,25 @@ import { eachAcceptedRunEndsOnce } from './invariants/eachAcceptedRunEndsOnce.ts
 import { feedMissesNothing } from './invariants/feedMissesNothing.ts';
 import { ledgerIsExact } from './invariants/ledgerIsExact.ts';
 import { marksAreUndisturbed } from './invariants/marksAreUndisturbed.ts';
-import { measureRecovery } from './invariants/recovery.ts';
+import { measureRecovery, slowest } from './invariants/recovery.ts';
 import { removedStayRemoved } from './invariants/removedStayRemoved.ts';
 import { setMoods } from './model/moods.ts';
 import { COPY_PAPER, PAPER } from './model/truth.ts';
 import { lineOf, planOf, type PlannedFault, type PlanOptions } from './plan/plan.ts';
 import { countKinds, spreadOf, type Report } from './report.ts';
 import { startFleet, type Fleet } from './site/fleet.ts';
+import { programsFromBundles, programsFromSource } from './site/programs.ts';
 import { startServers } from './site/servers.ts';
 
 export interface ChaosOptions extends PlanOptions {
   clients: number;
   leaseSeconds: number;
+  /** True: processes start from bundles, which are made first. */
+  isBundled: boolean;
   say(line: string): void;
 }
 
+const MOST_WAITING_KILLS = 4;
 /** Pause between two checks of the tables during the run. */
 const LOOK_MS = 5_000;
 /** Time that everything accepted has to end after the last fault. */
@@ -37,7 +45,7 @@ const SETTLE_MS = 180_000;
 
 /** Runs the service under the plan of the seed. @returns numbers and violations; an empty list is a proof of this run */
 export const runChaos = async (options: ChaosOptions): Promise<Report> => {
-  const { seed, minutes, clients, leaseSeconds, say } = options;
+  const { seed, minutes, clients, leaseSeconds, sizes, say } = options;
   const plan = planOf(options);
   say(`seed ${seed}, ${minutes} minutes, ${clients} clients; planned faults:`);
   for (const planned of plan) say(lineOf(planned));
@@ -45,9 +53,20 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
   let fleet: Fleet | undefined;
   try {
     const moods = setMoods(servers.model);
-    fleet = await startFleet(servers, { LEASE_SECONDS: String(leaseSeconds), TICK_MS: '500' });
-    const stage: Stage = { servers, fleet, moods, recovery: measureRecovery(servers.observer) };
-    const { instituteId, apiKey } = await provision(fleet);
+    const programs = options.isBundled
+      ? await programsFromBundles(join(servers.folder, 'bundles'))
+      : programsFromSource;
+    fleet = await startFleet(servers, sizes, { LEASE_SECONDS: String(leaseSeconds) }, programs);
+    let isOver = false;
+    const stage: Stage = {
+      servers,
+      fleet,
+      moods,
+      recovery: measureRecovery(servers.observer),
+      sparesLast: options.faults === 'kills',
+      isOver: () => isOver,
+    };
+    const { instituteId, apiKey, examiner } = await provision(fleet);
     const traffic = newTraffic();
     const book = newBook(instituteId);
     const client = retryingClient(fleet.facadeUrl, apiKey, traffic);
@@ -64,8 +83,12 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       actorSigningKey: fleet.tokens.actorSigningKey,
     });
     const feed = startFeedReader(client);
-    const load = startLoad({ clients, teller, exams, guide, random, book });
+    const others = { guide, examiner: examinerStory(openDeskClient(fleet.deskUrl, examiner, traffic)) };
+    const load = startLoad({ clients, teller, exams, others, random, book });
     const looking = lookDuring(() => violationsIn(servers.observer, instituteId));
+    setTimeout(() => {
+      isOver = true;
+    }, minutes * 60_000);
     const failed = await play(stage, plan, minutes * 60_000, say);
     say('faults are over; waiting for the clients');
     await load.finish();
@@ -93,11 +116,17 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
          (count(*) filter (where status = 'failed' and dead_leases >= 3))::int as deaths from runs`,
     );
     const faults = countKinds(plan);
+    const recoveries = await stage.recovery.measured();
+    for (const { history } of slowest(recoveries)) say(`slow recovery: ${history}`);
     return {
       seed,
       minutes,
       faults,
-      kills: (faults['kill'] ?? 0) + (faults['kill_postgres'] ?? 0) + (faults['empty_nats'] ?? 0),
+      kills:
+        Object.values(fleet.kills).reduce((sum, count) => sum + count, 0) +
+        (faults['kill_postgres'] ?? 0) +
+        (faults['empty_nats'] ?? 0),
+      killsByApp: fleet.kills,
       processesStarted: fleet.started(),
       stories: Object.fromEntries(book.told),
       accepted: book.accepted.length,
@@ -107,7 +136,7 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       feedPasses: feed.passes(),
       requests: traffic.requests,
       repeats: Object.fromEntries(traffic.repeats),
-      recovery: spreadOf(await stage.recovery.measured()),
+      recovery: spreadOf(recoveries.map(({ ms }) => ms)),
       outage: spreadOf(traffic.repeatedMs),
       violations,
     };
@@ -117,7 +146,13 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
   }
 };
 
-const provision = async (fleet: Fleet): Promise<{ instituteId: string; apiKey: string }> => {
+interface Provisioned {
+  instituteId: string;
+  apiKey: string;
+  examiner: { email: string; password: string };
+}
+
+const provision = async (fleet: Fleet): Promise<Provisioned> => {
   const core = coreOverHttp({ url: fleet.coreUrl, token: fleet.tokens.control });
   try {
     const { control } = core.as({});
@@ -130,7 +165,9 @@ const provision = async (fleet: Fleet): Promise<{ instituteId: string; apiKey: s
       institute_id,
       scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'],
     });
-    return { instituteId: institute_id, apiKey: api_key };
+    const examiner = { email: 'examiner@chaos.example', password: randomBytes(16).toString('hex') };
+    await control.staff.invite.mutate({ institute_id, name: 'Examiner', role: 'examiner', ...examiner });
+    return { instituteId: institute_id, apiKey: api_key, examiner };
   } finally {
     await core.close();
   }
@@ -151,15 +188,19 @@ const play = async (
 ): Promise<string[]> => {
   const began = performance.now();
   const failed: string[] = [];
-  const striking: Promise<void>[] = [];
+  const striking = new Set<Promise<void>>();
   for (const planned of plan) {
     await wait(Math.max(0, planned.at - (performance.now() - began)));
+    // Kills that wait for a spare process delay the next ones: there are as many as the machine can start processes.
+    if (stage.sparesLast && striking.size >= MOST_WAITING_KILLS) await Promise.race(striking);
+    if (stage.isOver()) break;
     say(`strike ${lineOf(planned)}`);
-    striking.push(
-      strike(stage, planned.fault).catch((error: unknown) => {
+    const struck = strike(stage, planned.fault)
+      .catch((error: unknown) => {
         failed.push(`the fault ${lineOf(planned)} was not made: ${String(error)}`);
-      }),
-    );
+      })
+      .finally(() => striking.delete(struck));
+    striking.add(struck);
   }
   await wait(Math.max(0, lengthMs - (performance.now() - began)));
   await Promise.all(striking);

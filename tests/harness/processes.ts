@@ -14,7 +14,7 @@ import { newEnvironment } from './service.ts';
 
 /** Runs the service's programs as processes that a test can kill, pause and start again. */
 
-export type App = 'core' | 'facade' | 'worker' | 'standalone';
+export type App = 'core' | 'facade' | 'worker' | 'desk' | 'standalone';
 
 export interface Program {
   pid: number;
@@ -32,21 +32,23 @@ const START_MS = 60_000;
 /** Folder of this repository. */
 const HERE = fileURLToPath(new URL('../../', import.meta.url));
 
+/** @param root folder of the repository, for a program of another release */
+export const sourceOf = (app: App, root: string = HERE): string => join(root, 'apps', app, 'src', 'main.ts');
+
 /** Processes started here that have not ended. None may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();
 
 /**
  * Starts a program and waits until it prints `ready`. @throws Error with its output, if it ends before that
  * @param onOutput gets all output, to the end
- * @param root folder of the repository, for a program of another release
+ * @param main file of the program, for a bundle or for another release
  */
 export const startProgram = async (
   app: App,
   environment: Record<string, string>,
   onOutput: (text: string) => void = () => {},
-  root: string = HERE,
+  main: string = sourceOf(app),
 ): Promise<Program> => {
-  const main = join(root, 'apps', app, 'src', 'main.ts');
   const child = spawn(process.execPath, [main], {
     // A process group of its own, so that its children can be ended with it.
     detached: true,

@@ -7,7 +7,7 @@ import { startServers } from '../chaos/site/servers.ts';
 import { apiClient, createExam } from '../harness/api.ts';
 import { startBalancer } from '../harness/balancer.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import { killPrograms, startProgram, type Program } from '../harness/processes.ts';
+import { killPrograms, sourceOf, startProgram, type Program } from '../harness/processes.ts';
 import { startSteadyLoad } from '../harness/steadyLoad.ts';
 import { unfinishedWork, violationsIn } from '../model/submissions/invariants.ts';
 import { checkOut } from './release.ts';
@@ -60,7 +60,7 @@ export const rehearseUpgrade = async (from: string, say: (line: string) => void)
         RATE_LIMITS_STANDARD:
           'key:reads:minute=1000000,institute:reads:second=1000000,key:writes:minute=1000000',
       };
-      const program = await startProgram(app, environment, () => {}, root);
+      const program = await startProgram(app, environment, () => {}, sourceOf(app, root));
       if (app !== 'worker') balancers[app].add(program.name);
       return program;
     };

@@ -13,15 +13,17 @@ export interface LoadOptions {
   clients: number;
   teller: Teller;
   exams: Exams;
-  guide: Story;
+  /** Stories told besides `STORIES`, each with weight 1. */
+  others: Readonly<Record<string, Story>>;
   random: Random;
   book: Book;
 }
 
-const GUIDE_WEIGHT = 1;
-
-export const startLoad = ({ clients, teller, exams, guide, random, book }: LoadOptions): Load => {
-  const stories: typeof STORIES = { ...STORIES, guide: { tell: guide, weight: GUIDE_WEIGHT } };
+export const startLoad = ({ clients, teller, exams, others, random, book }: LoadOptions): Load => {
+  const stories: typeof STORIES = {
+    ...STORIES,
+    ...Object.fromEntries(Object.entries(others).map(([name, tell]) => [name, { tell, weight: 1 }])),
+  };
   const names = Object.entries(stories).flatMap(([name, { weight }]) =>
     Array.from({ length: weight }, () => name),
   );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Submission, QuestionResult, UploadsCreated } from '@evaluation/rest-contract/schemas';
+import { rejectReason } from '@evaluation/rest-contract/upload-rejections';
 import { plainPdf } from '../../harness/pdfs.ts';
 import { COPY_MARKS } from '../model/truth.ts';
 import { codeOf } from './retrying.ts';
@@ -116,7 +117,8 @@ const rivals: Story = async (teller, { typed }) => {
   }
 };
 
-const copy: Story = async (teller, { copies }) => {
+/** @returns the upload; null if workers died with the file too often, so that the client uploads it again */
+const uploadPage = async (teller: Teller): Promise<string | null> => {
   const pdf = plainPdf(1);
   const presigned = await teller.client.post<UploadsCreated>('/uploads', {
     files: [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: pdf.byteLength }],
@@ -126,12 +128,20 @@ const copy: Story = async (teller, { copies }) => {
   if (address === undefined) throw new Error('no address to upload to');
   await putUntilStored(address, pdf);
   for (;;) {
-    const upload = await teller.client.get<{ status: string }>(`/uploads/${address.id}`);
+    const upload = await teller.client.get<{ status: string; reject_reason: string | null }>(
+      `/uploads/${address.id}`,
+    );
     teller.expectStatus('upload', upload, 200);
-    if (upload.body.status === 'ready') break;
+    if (upload.body.status === 'ready') return address.id;
+    if (upload.body.reject_reason === rejectReason('not_checked')) return null;
     if (upload.body.status !== 'pending') throw new Error(`the upload is ${JSON.stringify(upload.body)}`);
   }
-  const body = { candidate: { external_id: randomUUID() }, upload_id: address.id };
+};
+
+const copy: Story = async (teller, { copies }) => {
+  let upload_id = await uploadPage(teller);
+  while (upload_id === null) upload_id = await uploadPage(teller);
+  const body = { candidate: { external_id: randomUUID() }, upload_id };
   const { id } = await teller.submitBody(copies, body, COPY_MARKS);
   await teller.untilGraded(id);
   const { checked_copy } = await teller.expectMarks(id);

@@ -2,16 +2,24 @@ import { seededRandom } from '../../harness/seededRandom.ts';
 
 /** Which faults happen when: a pure function of the seed, so that a seed repeats the plan of a run. */
 
-export const MEMBERS = ['facade-1', 'facade-2', 'core-1', 'core-2', 'worker-1', 'worker-2'] as const;
-export type MemberName = (typeof MEMBERS)[number];
+export const APPS = ['core', 'facade', 'worker', 'desk'] as const;
+export type App = (typeof APPS)[number];
+export type MemberName = `${App}-${number}`;
 
-export const LINKS = ['facade', 'core', 'postgres', 'nats', 's3', 'model'] as const;
+/** Processes of each app that run at once. */
+export type Sizes = Readonly<Record<App, number>>;
+
+export const membersOf = (sizes: Sizes, apps: readonly App[] = APPS): MemberName[] =>
+  apps.flatMap((app) => Array.from({ length: sizes[app] }, (_, index): MemberName => `${app}-${index + 1}`));
+
+export const LINKS = ['facade', 'core', 'desk', 'postgres', 'nats', 's3', 'model'] as const;
 export type LinkName = (typeof LINKS)[number];
 
 export const MOODS = ['slow', 'busy', 'down', 'wrong', 'mad'] as const;
 export type Mood = (typeof MOODS)[number];
 
 export type Fault =
+  /** SIGKILL. If the member is a worker without a run in hand, a worker that holds one is killed instead. */
   | { kind: 'kill'; member: MemberName }
   /** SIGSTOP, and SIGCONT after `ms`. */
   | { kind: 'stop'; member: MemberName; ms: number }
@@ -38,10 +46,16 @@ export interface PlanOptions {
   minutes: number;
   /** Kills of processes a minute, on average. */
   killsPerMinute: number;
+  sizes: Sizes;
+  /** `kills`: no other faults. */
+  faults: 'all' | 'kills';
 }
 
 /** Faults a minute, on average, besides kills. */
 const OTHERS_PER_MINUTE = 18;
+
+/** Relative frequency of kills by app. */
+const KILLED: Sizes = { core: 2, facade: 1, worker: 4, desk: 1 };
 
 /** Relative frequency of each kind of fault besides kills. */
 const WEIGHTS: Readonly<Record<Exclude<Fault['kind'], 'kill'>, number>> = {
@@ -60,10 +74,16 @@ const WEIGHTS: Readonly<Record<Exclude<Fault['kind'], 'kill'>, number>> = {
 /** A worker is stopped for longer than its lease at times, which no other part survives unnoticed. */
 const LONGEST_STOP_MS = { worker: 14_000, other: 4_000 };
 
-export const planOf = ({ seed, minutes, killsPerMinute }: PlanOptions): PlannedFault[] => {
+export const planOf = ({ seed, minutes, killsPerMinute, sizes, faults }: PlanOptions): PlannedFault[] => {
   const random = seededRandom(seed);
   const between = (low: number, high: number): number => Math.round(low + random() * (high - low));
-  const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(random() * items.length)] ?? items[0];
+  const pick = <T>(items: readonly T[]): T => {
+    const picked = items[Math.floor(random() * items.length)];
+    if (picked === undefined) throw new Error('nothing to pick from');
+    return picked;
+  };
+  const members = membersOf(sizes);
+  const killedApps = APPS.flatMap((app) => Array.from({ length: KILLED[app] }, () => app));
   /** Each kind once in random order, so that a short run has most of them; then by weight. */
   const tour = Object.keys(WEIGHTS)
     .filter(isOtherKind)
@@ -83,12 +103,12 @@ export const planOf = ({ seed, minutes, killsPerMinute }: PlanOptions): PlannedF
     const kind = pickKind();
     switch (kind) {
       case 'stop': {
-        const member = pick(MEMBERS);
+        const member = pick(members);
         const longest = member.startsWith('worker') ? LONGEST_STOP_MS.worker : LONGEST_STOP_MS.other;
         return { kind, member, ms: between(200, longest) };
       }
       case 'skew':
-        return { kind, member: pick(MEMBERS), ms: between(-20_000, 20_000) };
+        return { kind, member: pick(members), ms: between(-20_000, 20_000) };
       case 'drop':
         return { kind, link: pick(LINKS), ms: between(50, 3_000) };
       case 'delay':
@@ -108,8 +128,8 @@ export const planOf = ({ seed, minutes, killsPerMinute }: PlanOptions): PlannedF
     for (let at = everyMs(perMinute); at < minutes * 60_000; at += everyMs(perMinute))
       plan.push({ at: Math.round(at), fault: next() });
   };
-  fill(killsPerMinute, () => ({ kind: 'kill', member: pick(MEMBERS) }));
-  fill(OTHERS_PER_MINUTE, other);
+  fill(killsPerMinute, () => ({ kind: 'kill', member: pick(membersOf(sizes, [pick(killedApps)])) }));
+  if (faults === 'all') fill(OTHERS_PER_MINUTE, other);
   return plan.toSorted((a, b) => a.at - b.at);
 };
 

@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { startBalancer } from '../../harness/balancer.ts';
 import { startLink, type Link } from '../../harness/link.ts';
 import { killPrograms, startProgram, type Program } from '../../harness/processes.ts';
-import { MEMBERS, type MemberName } from '../plan/plan.ts';
+import { APPS, membersOf, type App, type MemberName, type Sizes } from '../plan/plan.ts';
+import { programsFromSource, type Programs } from './programs.ts';
 import type { Servers } from './servers.ts';
 
 /*
- * Two facades, two cores and two workers as processes, restarted like pods: a member that ended is started again at
+ * Facades, cores, workers and desks as processes, restarted like pods: a member that ended is started again at
  * once, and a balancer sends new connections to members that are ready.
  *
  *   starting ──ready──▶ serving ──killed, or ended by itself──▶ starting
@@ -19,10 +20,13 @@ import type { Servers } from './servers.ts';
  */
 
 export interface Fleet {
+  members: readonly MemberName[];
   facadeUrl: string;
   coreUrl: string;
+  /** Address of the desk, without a slash at its end. */
+  deskUrl: string;
   tokens: { public: string; control: string; actorSigningKey: string };
-  links: { facade: Link; core: Link };
+  links: Record<Exclude<App, 'worker'>, Link>;
   /** The member's process, once it is ready. @throws Error after two minutes */
   serving(name: MemberName): Promise<Program>;
   kill(name: MemberName): Promise<void>;
@@ -30,9 +34,15 @@ export interface Fleet {
   replace(name: MemberName, settings?: Record<string, string>): Promise<void>;
   /** Name of a worker's process in `runs.worker`. */
   workerName(program: Program): string;
+  /** True if another process of the member's app is ready, or if the app has one process only. */
+  hasSpare(name: MemberName): boolean;
+  /** Workers that are ready, by their names in `runs.worker`. */
+  servingWorkers(): Map<string, MemberName>;
   /** Ends of processes that no fault caused. */
   unexpected: string[];
   started(): number;
+  /** Processes killed, by app. */
+  kills: Record<App, number>;
   close(): Promise<void>;
 }
 
@@ -51,11 +61,23 @@ const CLOCK = fileURLToPath(new URL('skewClock.ts', import.meta.url));
 const NO_LIMIT =
   'key:reads:minute=100000000,institute:reads:second=100000000,key:writes:minute=100000000,key:upload_files:minute=100000000';
 
-export const startFleet = async (servers: Servers, settings: Record<string, string>): Promise<Fleet> => {
-  const balancers = { facade: await startBalancer(), core: await startBalancer() };
+export const startFleet = async (
+  servers: Servers,
+  sizes: Sizes,
+  settings: Record<string, string>,
+  programs: Programs = programsFromSource,
+): Promise<Fleet> => {
+  const balancers = {
+    facade: await startBalancer(),
+    core: await startBalancer(),
+    desk: await startBalancer(),
+  };
+  const linkTo = (app: keyof typeof balancers): Promise<Link> =>
+    startLink(Number(new URL(balancers[app].url).port));
   const links = {
-    facade: await startLink(Number(new URL(balancers.facade.url).port)),
-    core: await startLink(Number(new URL(balancers.core.url).port)),
+    facade: await linkTo('facade'),
+    core: await linkTo('core'),
+    desk: await linkTo('desk'),
   };
   const coreUrl = `http://127.0.0.1:${links.core.port}`;
   const tokens = { public: secret(), control: secret(), actorSigningKey: secret() };
@@ -65,6 +87,7 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
     ...servers.environment,
     PORT: '0',
     CORE_PORT: '0',
+    DESK_PORT: '0',
     CORE_URL: coreUrl,
     CORE_PUBLIC_TOKEN: tokens.public,
     CORE_GRADING_TOKEN: secret(),
@@ -82,14 +105,16 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
   const unexpected: string[] = [];
   let isClosing = false;
   let started = 0;
+  const kills = { core: 0, facade: 0, worker: 0, desk: 0 };
 
   const startOne = async (name: MemberName, own: Record<string, string>): Promise<Program> => {
     const app = appOf(name);
-    const program = await startProgram(app, {
-      ...environment,
-      NATS_URL: servers.natsUrlOf(app),
-      ...own,
-    });
+    const program = await startProgram(
+      app,
+      { ...environment, NATS_URL: servers.natsUrlOf(app), ...own },
+      () => {},
+      programs(app),
+    );
     started += 1;
     if (app !== 'worker') balancers[app].add(program.name);
     return program;
@@ -160,9 +185,9 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
 
   try {
     // Core first: it makes the streams and the bucket.
-    for (const app of ['core', 'facade', 'worker']) {
+    for (const apps of [['core'], ['facade', 'worker', 'desk']] as const) {
       await Promise.all(
-        MEMBERS.filter((name) => name.startsWith(app)).map(async (name) => {
+        membersOf(sizes, apps).map(async (name) => {
           const member: Member = { program: null, next: Promise.resolve(), ending: new Set() };
           members.set(name, member);
           watch(name, member, await startOne(name, {}));
@@ -170,8 +195,10 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
       );
     }
     return {
+      members: membersOf(sizes),
       facadeUrl: `http://127.0.0.1:${links.facade.port}/v1`,
       coreUrl,
+      deskUrl: `http://127.0.0.1:${links.desk.port}`,
       tokens,
       links,
       serving,
@@ -179,6 +206,7 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
         const program = await serving(name);
         memberOf(name).ending.add(program.pid);
         await program.kill();
+        kills[appOf(name)] += 1;
       },
       replace: async (name, own = {}) => {
         const old = await serving(name);
@@ -200,9 +228,20 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
         if (isStill && code !== 0 && code !== null)
           unexpected.push(`${name} stopped with ${code}:\n${old.output()}`);
       },
-      workerName: (program) => `${hostname()}/${program.pid}`,
+      workerName,
+      hasSpare: (name) => {
+        const ofApp = [...members].filter(([other]) => appOf(other) === appOf(name));
+        return ofApp.length === 1 || ofApp.filter(([, { program }]) => program !== null).length > 1;
+      },
+      servingWorkers: () =>
+        new Map(
+          [...members].flatMap(([name, { program }]) =>
+            appOf(name) === 'worker' && program !== null ? [[workerName(program), name] as const] : [],
+          ),
+        ),
       unexpected,
       started: () => started,
+      kills,
       close,
     };
   } catch (error) {
@@ -211,8 +250,9 @@ export const startFleet = async (servers: Servers, settings: Record<string, stri
   }
 };
 
-const appOf = (name: MemberName): 'core' | 'facade' | 'worker' =>
-  name.startsWith('core') ? 'core' : name.startsWith('facade') ? 'facade' : 'worker';
+const appOf = (name: MemberName): App => APPS.find((app) => name.startsWith(`${app}-`)) ?? 'worker';
+
+const workerName = ({ pid }: Program): string => `${hostname()}/${pid}`;
 
 const clockOf = (own: Record<string, string>): Record<string, string> =>
   'CHAOS_CLOCK_MS' in own ? { ...own, NODE_OPTIONS: `--import ${CLOCK}` } : own;

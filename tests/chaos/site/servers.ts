@@ -9,13 +9,13 @@ import { COMPONENTS, permissionsText } from '@evaluation/jobs-contract';
 import { startModelServer, type ModelServer } from '@evaluation/test-services/model';
 import { startLink, type Link } from '../../harness/link.ts';
 import { startStoreProxy, type StoreProxy } from '../../harness/storeProxy.ts';
-import type { LinkName } from '../plan/plan.ts';
+import type { App, LinkName } from '../plan/plan.ts';
 import { openObserver, type Observer } from './observer.ts';
 
 /** PostgreSQL with durable commits, nats-server, the object store and the model, each behind a link. */
 export interface Servers {
   folder: string;
-  links: Record<Exclude<LinkName, 'facade' | 'core'>, Link>;
+  links: Record<Exclude<LinkName, Exclude<App, 'worker'>>, Link>;
   observer: Observer;
   /** Address of the service's role, past the link. */
   databaseUrl: string;
@@ -23,7 +23,7 @@ export interface Servers {
   store: StoreProxy;
   /** Settings of the service's programs that name these servers. */
   environment: Record<string, string>;
-  natsUrlOf(app: 'core' | 'facade' | 'worker'): string;
+  natsUrlOf(app: App): string;
   deleteStreams(): Promise<void>;
   killPostgres(): Promise<void>;
   emptyNats(): Promise<void>;
@@ -100,7 +100,8 @@ export const startServers = async (migrated = true): Promise<Servers> => {
         OPENAI_BASE_URL: through(model.baseUrl, links.model),
         OPENAI_API_KEY: 'not-a-key',
       },
-      natsUrlOf: (app) => through(nats.urlFor(app), links.nats),
+      // The desk has the NATS user of the facade.
+      natsUrlOf: (app) => through(nats.urlFor(app === 'desk' ? 'facade' : app), links.nats),
       deleteStreams: () => afterRestarts(() => deleteStreams(nats.url)),
       killPostgres: () =>
         afterRestarts(async () => {
