@@ -1,4 +1,5 @@
 import type { Tx } from '@evaluation/database';
+import { networkOf } from '@evaluation/turns';
 import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { noteStaffEvent } from './events.ts';
@@ -84,7 +85,7 @@ export const followLink = async (
 ): Promise<{ token: string; staff: SignedIn }> => {
   const link = await findLink(services, input.token);
   if (link === null) throw failure('no_such_link');
-  const password = await hashPassword(input.address, input.password);
+  const password = await hashPassword(networkOf(input.address), input.password);
   const { staff } = link;
   await services.database.inTenant(staff.institute_id, async (tx) => {
     const now = new Date();

@@ -162,6 +162,24 @@ describe('with one and the same answer are refused', () => {
   });
 });
 
+test('callbacks of one network are refused after a hundred failures, and a success is no failure', async () => {
+  const { claims } = await newPerson();
+  const finishFrom = async (address: string) => {
+    const { url, transaction } = await start();
+    const callback = await provider.visit(url, claims);
+    return oidcFinish(core.services, { url: callback, transaction, user_agent: 'Firefox', address });
+  };
+  const { transaction } = await start();
+  const fail = (address: string) =>
+    oidcFinish(core.services, { url: `${CALLBACK}?code=c`, transaction, user_agent: '', address });
+  expect(await fail('2001:db8::1')).toEqual(REFUSED);
+  expect(await finishFrom('2001:db8::1')).toHaveProperty('token');
+  await core.client.query(`update sign_in_attempts set attempts = 99 where attempts = 1`);
+  expect(await fail('2001:db8::2')).toEqual(REFUSED);
+  expect(await finishFrom('2001:db8::1')).toEqual(REFUSED);
+  expect(await finishFrom('2001:db8:1::1')).toHaveProperty('token');
+});
+
 test('a code is of use only with the verifier of the browser that began', async () => {
   const { claims } = await newPerson();
   const [own, other] = [await start(), await start()];

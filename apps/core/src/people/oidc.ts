@@ -5,6 +5,7 @@ import { folded } from './email.ts';
 import { noteStaffEvent } from './events.ts';
 import type { SignedIn } from './representation.ts';
 import { startSession } from './sessions.ts';
+import { countAttempt, takeBackAttempt } from './throttle.ts';
 
 /*
  * Sign-in with an OpenID Connect provider: authorization code with PKCE, state and nonce.
@@ -95,15 +96,26 @@ export const oidcStart = async (
 export type OidcAnswer = { token: string; staff: SignedIn } | typeof REFUSED;
 
 const REFUSED = { refused: 'sign_in_failed' } as const;
+const FAILED = 'sign-in with the OpenID Connect provider failed';
 
-/** @param input.url address to which the provider sent the browser, with its query */
+/**
+ * Each call asks the provider, so calls of one network are limited like its sign-ins by password.
+ * @param input.url address to which the provider sent the browser, with its query
+ * @param input.address network address of the browser; a desk of an earlier release does not tell it,
+ * and is not limited
+ */
 export const oidcFinish = async (
   services: Services,
-  input: { url: string; transaction: string; user_agent: string },
+  input: { url: string; transaction: string; user_agent: string; address?: string | undefined },
 ): Promise<OidcAnswer> => {
   const { oidc } = services.settings;
   const transaction = readTransaction(input.transaction);
   if (oidc === null || transaction === null || !URL.canParse(input.url)) return REFUSED;
+  const attempt = input.address === undefined ? null : { email: null, address: input.address };
+  if (attempt !== null && (await countAttempt(services, attempt)) !== null) {
+    services.log.warn({ error_code: 'too_many_attempts' }, FAILED);
+    return REFUSED;
+  }
   let identity: { issuer: string; claims: z.output<typeof Claims> };
   try {
     const configuration = await configurationOf(oidc);
@@ -121,14 +133,15 @@ export const oidcFinish = async (
     }
     identity = { issuer, claims };
   } catch (error) {
-    services.log.warn({ error_code: codeOf(error) }, 'sign-in with the OpenID Connect provider failed');
+    services.log.warn({ error_code: codeOf(error) }, FAILED);
     return REFUSED;
   }
   const staffId = await accountOf(services, identity.issuer, identity.claims);
   if (staffId === null) {
-    services.log.warn({ error_code: 'no_account' }, 'sign-in with the OpenID Connect provider failed');
+    services.log.warn({ error_code: 'no_account' }, FAILED);
     return REFUSED;
   }
+  if (attempt !== null) await takeBackAttempt(services, attempt);
   return startSession(services, staffId, input.user_agent);
 };
 

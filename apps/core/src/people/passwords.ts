@@ -5,7 +5,7 @@ import { createTurns } from '@evaluation/turns';
 /*
  * Passwords are stored as Argon2id. A hash takes 19 MiB and some 20 ms of a core by design, so a flood of sign-ins could
  * take the processor from all other calls. State, in memory: two hashes run at once, and the others wait in turns over
- * the keys (network address or person).
+ * the keys (network or person).
  */
 
 /** First choice of OWASP's password storage cheat sheet for Argon2id with the least memory that it advises. */
@@ -26,7 +26,7 @@ const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
 };
 
 /**
- * @param key whose turn it is: the network address of the caller, or the id of a member of staff
+ * @param key whose turn it is: the network of the caller, or the id of a member of staff
  * @throws DomainFailure validation_failed for a password that is too short or too long; NoTurn
  */
 export const hashPassword = (key: string, password: string, field = 'password'): Promise<string> => {

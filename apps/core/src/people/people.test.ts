@@ -162,6 +162,15 @@ describe('sign-in', () => {
     expect(await signInAs(email, PASSWORD, address)).toMatchObject({ refused: 'too_many_attempts' });
   });
 
+  test('counts all addresses of an IPv6 network of 64 bits together', async () => {
+    const { email } = await newPerson(await newInstitute());
+    expect(await signInAs(email, 'wrong password 1', '2001:db8:7:1::1')).toEqual(WRONG);
+    await core.client.query(`update sign_in_attempts set attempts = 100 where attempts = 1`);
+    const signInFrom = (address: string) => signInAs(newEmail(), PASSWORD, address);
+    expect(await signInFrom('2001:db8:7:1:ffff::2')).toMatchObject({ refused: 'too_many_attempts' });
+    expect(await signInFrom('2001:db8:7:2::1')).toEqual(WRONG);
+  });
+
   test('compares the password of an unknown address with a hash of the same cost', async () => {
     const costOf = (stored: string) => stored.split('$').slice(0, 4);
     expect(costOf(UNUSABLE)).toEqual(costOf(await hashPassword('test', PASSWORD)));

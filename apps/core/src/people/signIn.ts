@@ -1,3 +1,4 @@
+import { networkOf } from '@evaluation/turns';
 import type { Services } from '../services.ts';
 import { folded } from './email.ts';
 import { isPassword } from './passwords.ts';
@@ -22,7 +23,7 @@ export const signIn = async (
   const wait = await countAttempt(services, attempt);
   if (wait !== null) return { refused: 'too_many_attempts', retry_after_seconds: wait };
   const staff = await services.database.control.staff.findUnique({ where: { email: attempt.email } });
-  const isRight = await isPassword(input.address, input.password, staff?.password_hash ?? null);
+  const isRight = await isPassword(networkOf(input.address), input.password, staff?.password_hash ?? null);
   if (staff === null || !isRight || staff.disabled_at !== null) return { refused: 'wrong_credentials' };
   await takeBackAttempt(services, attempt);
   return startSession(services, staff.id, input.user_agent);

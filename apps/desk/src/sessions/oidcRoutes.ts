@@ -46,6 +46,7 @@ export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>
       url: `${callbackOf(request)}${queryOf(request)}`,
       transaction: begun,
       user_agent: userAgentOf(request),
+      address: request.ip ?? 'unknown',
     });
     if ('token' in answer) session.set(response, answer.token);
     response.redirect(303, 'token' in answer ? '/exams' : REFUSED);

@@ -1,3 +1,5 @@
+import { networkOf } from '@evaluation/turns';
+
 /*
  * Limits look-ups in core of keys that this replica does not know, per client address and in total. Two token buckets:
  * each begins full, a look-up takes one token from both, and tokens are refilled evenly.
@@ -63,18 +65,4 @@ export const lookUpLimits = (
       all.tokens = Math.min(perMinute.all, all.tokens + 1);
     },
   };
-};
-
-/** An IPv4 address, or the /64 of an IPv6 address, because one client can use all addresses of a /64. */
-const networkOf = (address: string): string => {
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
-  if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
-  const [head = '', tail] = address.toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const last = tail === '' ? [] : tail.split(':');
-    while (groups.length + last.length < 8) groups.push('0');
-    groups.push(...last);
-  }
-  return groups.slice(0, 4).join(':');
 };

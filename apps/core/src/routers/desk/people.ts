@@ -64,6 +64,7 @@ export const peopleRouter = router({
         url: z.string().max(10_000),
         transaction: z.string().max(2000),
         user_agent: browser.user_agent,
+        address: browser.address.optional(),
       }),
     )
     .mutation(({ ctx, input }) => oidcFinish(ctx.services, input)),
