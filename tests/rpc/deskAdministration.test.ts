@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { failureOf } from '@evaluation/core-client';
 import { afterAll, expect, test } from 'vitest';
-import { apiClient } from '../harness/api.ts';
+import { apiClient, createExam } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
 import { restSuite } from '../harness/restSuite.ts';
 import { openStaff } from '../harness/staff.ts';
+import { newTenant } from '../harness/tenant.ts';
 import { newTestExam } from '../harness/testExam.ts';
 
 /* Keys, credits and the record of decisions, as admins see them at the desk (docs/desk/administration.md). */
@@ -123,4 +126,49 @@ test('the record shows nothing of another institute, also for its ids', async ()
   const { audit } = staff.as(instituteId).desk;
   for (const query of [{}, { exam_id: made.exam.id }, { person: randomUUID() }, { person: 'none' }])
     expect(await audit.list.query(query)).toEqual({ data: [], next_before: null });
+});
+
+test('settings of the institute are the defaults of exams of staff, and not of exams of the API', async () => {
+  const tenant = await newTenant(service);
+  const { desk, exams, guide } = staff.as(tenant.instituteId);
+  const paper = (title: string, change: object = {}) => typedExam([longAnswer('1')], { title, ...change });
+  const make = async (title: string, change: object = {}) => {
+    const { id, blind } = await exams.create.mutate({ body: paper(title, change) });
+    return { blind, target: (await guide.show.query({ exam_id: id })).target };
+  };
+  expect(await desk.settings.show.query()).toEqual({
+    blind: false,
+    guide_target: 0.95,
+    revision: 0,
+    changed: null,
+    retention: { files_days: 30, evidence_days: 365, readings_days: 365 },
+  });
+  expect(await make('Before')).toEqual({ blind: false, target: 0.95 });
+
+  const changed = await desk.settings.change.mutate({ blind: true, guide_target: 0.8, seen: 0 });
+  expect(changed).toMatchObject({ blind: true, guide_target: 0.8, revision: 1 });
+  expect(await make('After')).toEqual({ blind: true, target: 0.8 });
+  expect(await make('Chosen otherwise', { blind: false })).toEqual({ blind: false, target: 0.8 });
+  const ofApi = await createExam(tenant.api, paper('Of the API'));
+  expect(ofApi.blind).toBe(false);
+  expect((await guide.show.query({ exam_id: ofApi.id })).target).toBe(0.95);
+  const other = await newTenant(service);
+  expect(await staff.as(other.instituteId).desk.settings.show.query()).toMatchObject({ revision: 0 });
+});
+
+test('of two admins who change the same settings at once, one is told that they have changed', async () => {
+  const { instituteId } = await service.newInstitute();
+  const { settings } = staff.as(instituteId).desk;
+  for (const seen of [0, 1]) {
+    const outcomes = await Promise.allSettled(
+      [0.7, 0.9].map((guide_target) => settings.change.mutate({ blind: true, guide_target, seen })),
+    );
+    const stored = await settings.show.query();
+    expect(stored.revision).toBe(seen + 1);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') expect(outcome.value.guide_target).toBe(stored.guide_target);
+      else expect(failureOf(outcome.reason)?.code).toBe('conflict');
+    }
+  }
 });

@@ -173,4 +173,6 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.audit.list': () => ({}),
 
   // desk.settings
+  'desk.settings.show': () => undefined,
+  'desk.settings.change': () => ({ blind: false, guide_target: 0.95, seen: 0 }),
 };

@@ -21,6 +21,10 @@ const FAILURES = {
     code: 'conflict',
     message: 'The mark has changed since it was read. Read it again and decide.',
   },
+  settings_changed: {
+    code: 'conflict',
+    message: 'The settings have changed since they were read. Read them again and decide.',
+  },
   candidate_erased: { code: 'conflict', message: 'The data of the candidate was erased.' },
   no_such_institute: { code: 'not_found', message: 'There is no such institute.' },
   no_such_key: { code: 'not_found', message: 'There is no such key.' },

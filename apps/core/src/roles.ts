@@ -143,6 +143,8 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.audit.list': ADMIN,
 
   // desk.settings
+  'desk.settings.show': ADMIN,
+  'desk.settings.change': ADMIN,
 };
 
 const PREFIX = 'public.';

@@ -14,8 +14,10 @@ import {
 import type { Actor } from '@evaluation/signed-actor';
 import { finishInSlices } from '@evaluation/turns';
 import { acceptInSlices, refuse } from '../accept.ts';
+import { readExamDefaults } from '../account/instituteSettings.ts';
 import { registerCandidates } from '../candidates/register.ts';
 import { repeatedCandidates, upsertCandidates } from '../candidates/upsert.ts';
+import { setFirstTarget } from '../guides/target.ts';
 import { sourceOf } from '../locks/visibleExams.ts';
 import { newId } from '../newId.ts';
 import { insertQuestions } from '../questions/insertQuestions.ts';
@@ -26,8 +28,9 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * Creates an exam with paper and candidates in one transaction (docs/api/exams.md#fields). It does not wait for a
- * locked price or rubric table: see `quote.ts` and `paper/savePending.ts`.
+ * Creates an exam with paper and candidates in one transaction (docs/api/exams.md#fields). An exam of staff gets the
+ * defaults of the institute's settings. The command does not wait for a locked price or rubric table: see `quote.ts` and
+ * `paper/savePending.ts`.
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */
 export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {
@@ -42,7 +45,12 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
   const id = newId();
   return withExternalRef(services, actor, exam.external_ref, () =>
     services.database.inTenant(actor.institute_id, async (tx) => {
-      await insertExam(tx, actor, id, exam, paper);
+      const defaults = actor.staff === undefined ? null : await readExamDefaults(tx, actor.institute_id);
+      await insertExam(tx, actor, id, { ...exam, blind: exam.blind ?? defaults?.blind }, paper);
+      if (defaults !== null) {
+        const place = { instituteId: actor.institute_id, examId: id };
+        await setFirstTarget(tx, place, defaults.guide_target);
+      }
       await insertPaper(tx, actor.institute_id, id, paper);
       const candidates = await upsertCandidates(tx, actor.institute_id, exam.candidates ?? []);
       await registerCandidates(

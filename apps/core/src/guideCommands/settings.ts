@@ -4,15 +4,13 @@ import type { Actor } from '@evaluation/signed-actor';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
 import { noteGuideEvent } from '../guides/guideEvents.ts';
+import { DEFAULT_TARGET, GuideTarget } from '../guides/target.ts';
 import { lockExam } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 
-export const DEFAULT_TARGET = 0.95;
-
 export const GuideChange = z.object({
   mode: z.enum(['off', 'suggest', 'apply']).optional(),
-  /** Wanted share of marks that pass without review and lie within one step of the teacher's. */
-  target: z.number().gte(0.5).lte(0.999).multipleOf(0.001).optional(),
+  target: GuideTarget.optional(),
   /** Lets marks pass again after the audit stopped it. */
   resume_passing: z.literal(true).optional(),
 });

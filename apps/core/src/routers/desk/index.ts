@@ -6,6 +6,7 @@ import { deskMarkingRouter } from './marking.ts';
 import { deskExamsRouter } from './exams.ts';
 import { peopleRouter } from './people.ts';
 import { deskReviewRouter } from './review.ts';
+import { deskSettingsRouter } from './settings.ts';
 import { deskStatisticsRouter } from './statistics.ts';
 
 /** Procedures for the desk alone, one router for each area. The REST contract has no route for them. */
@@ -18,4 +19,5 @@ export const deskRouter = router({
   audit: deskAuditRouter,
   review: deskReviewRouter,
   statistics: deskStatisticsRouter,
+  settings: deskSettingsRouter,
 });

@@ -1,0 +1,20 @@
+import {
+  changeInstituteSettings,
+  SettingsChange,
+  showInstituteSettings,
+} from '../../account/instituteSettings.ts';
+import { router, staffProcedure } from '../../trpc.ts';
+
+/** Settings of the institute: defaults of new exams, and how long data is kept. */
+export const deskSettingsRouter = router({
+  show: staffProcedure.query(({ ctx }) => showInstituteSettings(ctx.services, ctx.actor.institute_id)),
+  change: staffProcedure
+    .input(SettingsChange)
+    .mutation(({ ctx, input }) =>
+      changeInstituteSettings(
+        ctx.services,
+        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
+        input,
+      ),
+    ),
+});
