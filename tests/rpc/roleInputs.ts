@@ -126,6 +126,8 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.exams.list': () => ({}),
   'desk.exams.overview': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.copies': ({ exam }) => ({ exam_id: exam }),
+  'desk.exams.form': ({ exam }) => ({ exam_id: exam }),
+  'desk.exams.save': ({ exam }) => ({ exam_id: exam, seen: '', body: {} }),
 
   // desk.marking
   'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),

@@ -17,6 +17,10 @@ const FAILURES = {
     code: 'conflict',
     message: 'Another exam with this external_ref was deleted meanwhile. Try again.',
   },
+  exam_changed: {
+    code: 'conflict',
+    message: 'The exam has changed since it was read. Read it again and decide.',
+  },
   mark_changed: {
     code: 'conflict',
     message: 'The mark has changed since it was read. Read it again and decide.',

@@ -108,6 +108,8 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.exams.list': ALL,
   'desk.exams.overview': ALL,
   'desk.exams.copies': ALL,
+  'desk.exams.form': ADMIN,
+  'desk.exams.save': ADMIN,
 
   'desk.marking.screen': ALL,
   'desk.marking.order': ALL,

@@ -9,6 +9,7 @@ import type { Services } from '../services.ts';
 import { editSections, readSections, withoutSection, type StoredSection } from './editSections.ts';
 import { withExternalRef } from './externalRef.ts';
 import { lockExamFor, refuseChange } from '../locks/lockExam.ts';
+import { readExamFields, writeExamFields } from './examFields.ts';
 import { readExam } from './readExam.ts';
 
 /**
@@ -22,7 +23,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
   withExternalRef(services, actor, sentReference(body), () =>
     services.database.inTenant(actor.institute_id, async (tx) => {
       const { id } = await lockExamFor(tx, actor, examId, 'edit');
-      const stored = await readStored(tx, actor.institute_id, id);
+      const stored = await readExamFields(tx, actor.institute_id, id);
       const sections = await readSections(tx, actor.institute_id, id);
       // The changes decide which status the edit needs, and the state is checked before the body is validated.
       if (restructures(body, stored, sections)) refuseChange(stored, 'restructure');
@@ -47,56 +48,14 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
         ),
       );
       if (isRearranged || Object.keys(changed).length > 0) {
-        await tx
-          .updateTable('exams')
-          // A change of sections alone must also move `updated_at` of the exam; a trigger sets the new value.
-          .set({ ...changed, updated_at: sql<Date>`updated_at` })
-          .where('institute_id', '=', actor.institute_id)
-          .where('id', '=', id)
-          .execute();
+        await writeExamFields(tx, { instituteId: actor.institute_id, examId: id }, changed);
       }
-      if ('blind' in changed) await touchRegistrations(tx, actor.institute_id, id);
       return readExam(tx, actor, id, {
         dashboardUrl: services.settings.dashboardUrl,
         warnings,
       });
     }),
   );
-
-/** `blind` shows or hides names, and clients follow the list of candidates by `updated_since`. */
-const touchRegistrations = (tx: Tx, instituteId: string, examId: string) =>
-  tx
-    .updateTable('registrations')
-    .set({ updated_at: sql<Date>`updated_at` })
-    .where('institute_id', '=', instituteId)
-    .where('exam_id', '=', examId)
-    .execute();
-
-const FIELDS = [
-  'status',
-  'live_submissions',
-  'live_unfinalized',
-  'title',
-  'mode',
-  'external_ref',
-  'conducted_on',
-  'subject',
-  'level',
-  'board',
-  'class',
-  'instructions',
-  'answer_language',
-  'feedback_language',
-  'blind',
-] as const;
-
-const readStored = (tx: Tx, instituteId: string, examId: string) =>
-  tx
-    .selectFrom('exams')
-    .select(FIELDS)
-    .where('institute_id', '=', instituteId)
-    .where('id', '=', examId)
-    .executeTakeFirstOrThrow();
 
 const fieldOf = (body: unknown, field: string): unknown =>
   typeof body === 'object' && body !== null && Object.hasOwn(body, field)

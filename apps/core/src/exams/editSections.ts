@@ -74,21 +74,32 @@ export const editSections = async (
   // sections.
   if (!isShown && stored.every(({ isDeclared }) => isDeclared)) return false;
 
+  await dropOtherSections(tx, exam, await writeSections(tx, exam, stored, wanted));
+  return isShown;
+};
+
+/**
+ * Writes the sections of an exam in their order. A section that keeps its name, ignoring case, keeps its row. Other
+ * stored sections stay behind the written ones until `dropOtherSections`, because questions may still be in them.
+ * @param wanted `order` as the client sent it; null for a section that is derived from questions
+ * @returns the ids of the written sections, in order
+ */
+export const writeSections = async (
+  tx: Tx,
+  exam: { instituteId: string; examId: string },
+  stored: readonly StoredSection[],
+  wanted: readonly { name: string; order: number | null }[],
+): Promise<string[]> => {
   const idOf = new Map(stored.map(({ id, name }) => [labelKey(name), id]));
   const kept = wanted.map((section, index) => ({
     ...section,
     id: idOf.get(labelKey(section.name)) ?? newId(),
     position: index + 1,
   }));
-  const keptIds = kept.map(({ id }) => id);
   // Positions are unique and checked row by row, so the stored positions become negative before new ones are written.
   await sql`
     update sections set position = -position
     where institute_id = ${exam.instituteId} and exam_id = ${exam.examId}`.execute(tx);
-  await sql`
-    delete from sections
-    where institute_id = ${exam.instituteId} and exam_id = ${exam.examId}
-      and id <> all(${keptIds}::uuid[])`.execute(tx);
   if (kept.length > 0) {
     await sql`
       insert into sections (id, institute_id, exam_id, name, position, sent_order)
@@ -98,5 +109,17 @@ export const editSections = async (
       on conflict (id) do update set
         name = excluded.name, position = excluded.position, sent_order = excluded.sent_order`.execute(tx);
   }
-  return isShown;
+  return kept.map(({ id }) => id);
+};
+
+/** Deletes the sections of an exam that are not among `ids`. No question may be in them. */
+export const dropOtherSections = async (
+  tx: Tx,
+  exam: { instituteId: string; examId: string },
+  ids: readonly string[],
+): Promise<void> => {
+  await sql`
+    delete from sections
+    where institute_id = ${exam.instituteId} and exam_id = ${exam.examId}
+      and id <> all(${[...ids]}::uuid[])`.execute(tx);
 };

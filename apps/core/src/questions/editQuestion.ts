@@ -1,33 +1,23 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import {
   QuestionEdit,
-  type ExamMode,
   type Question,
   type QuestionEdited,
   type QuestionInput,
 } from '@evaluation/rest-contract/schemas';
-import {
-  checkEdited,
-  editedProblems,
-  isRead,
-  labelKey,
-  type Broken,
-  type PaperQuestion,
-  type Parts,
-} from '@evaluation/rules';
+import { checkEdited, editedProblems, isRead, type Broken, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, refuse } from '../accept.ts';
 import { lockExam, refuseChange } from '../locks/lockExam.ts';
-import { newId } from '../newId.ts';
 import { appendVersion } from '../paper/appendVersion.ts';
 import { editMaterial } from '../paper/material.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { findQuestion } from './findQuestion.ts';
-import { insertOptions, questionColumns } from './insertQuestions.ts';
+import { questionColumns } from './insertQuestions.ts';
+import { asSent, FIELDS, isSameField, SCHEME, type Surroundings } from './questionFields.ts';
 import { PLAIN, WHOLE } from './readQuestions.ts';
+import { replaceOptions } from './replaceOptions.ts';
 import { addSections, dropEmptySections, readPaperUnderLock, recountPaper } from './paperUnderLock.ts';
 
 /**
@@ -57,8 +47,8 @@ export const editQuestion = (
     refuseChange(exam, 'edit_texts');
     const standing = await readPaperUnderLock(tx, actor.institute_id, exam.id, id);
     const before = asSent(stored.question);
-    const firstSection = standing.sections[0]?.name ?? null;
-    if (changesScheme(body, before, exam.mode, firstSection)) refuseChange(exam, 'change_scheme');
+    const where = { mode: exam.mode, firstSection: standing.sections[0]?.name ?? null };
+    if (changesScheme(body, before, where)) refuseChange(exam, 'change_scheme');
 
     const edit = accept(QuestionEdit, body, (parts) =>
       isRead(parts)
@@ -80,13 +70,7 @@ export const editQuestion = (
     const place = { instituteId: actor.institute_id, examId: exam.id };
     // A new text makes a generated rubric invalid without a new version; `rubricInForce` compares the hash of the text.
     const rubric = editMaterial(stored.material, edit);
-    const isNew = FIELDS.some(
-      (field) =>
-        !isDeepStrictEqual(
-          normal(field, after[field], exam.mode, firstSection),
-          normal(field, before[field], exam.mode, firstSection),
-        ),
-    );
+    const isNew = FIELDS.some((field) => !isSameField(field, after[field], before[field], where));
     if (isNew || rubric !== null) {
       const sectionIds = await addSections(tx, place, standing, paper);
       await tx
@@ -95,7 +79,7 @@ export const editQuestion = (
         .where('institute_id', '=', actor.institute_id)
         .where('id', '=', id)
         .execute();
-      await replaceOptions(tx, actor.institute_id, stored.question, placed);
+      await replaceOptions(tx, actor.institute_id, stored.question, placed.question);
       await dropEmptySections(tx, place);
       const version = current + (rubric === null ? 0 : 1);
       if (rubric !== null) await appendVersion(tx, place, version, [{ question_id: id, ...rubric }]);
@@ -140,101 +124,11 @@ const otherOptionIds = (
   });
 };
 
-const asSent = ({ id: _id, created_at: _created, updated_at: _updated, options, ...question }: Question) => ({
-  ...question,
-  ...(options === undefined ? {} : { options: options.map(({ label, text }) => ({ label, text })) }),
-});
-
-/** Marking scheme: fixed once the exam is open. */
-const SCHEME = [
-  'label',
-  'section',
-  'max_marks',
-  'negative_marks',
-  'options',
-  'correct_options',
-  'answer',
-] as const;
-const STORED_ONLY = [
-  'parent_label',
-  'text',
-  'word_limit',
-  'expects_diagram',
-  'assess_language',
-  'tags',
-  'external_id',
-] as const;
-/** All columns of a question; rubric and model answer are stored as versions. */
-const FIELDS = [...SCHEME, ...STORED_ONLY] as const;
-
 /** True if the unvalidated body changes the marking scheme: the state is checked before the body is validated. */
-const changesScheme = (
-  body: unknown,
-  before: QuestionInput,
-  mode: ExamMode,
-  firstSection: string | null,
-): boolean =>
+const changesScheme = (body: unknown, before: QuestionInput, where: Surroundings): boolean =>
   typeof body === 'object' &&
   body !== null &&
   SCHEME.some(
     (field) =>
-      Object.hasOwn(body, field) &&
-      !isDeepStrictEqual(
-        normal(field, Reflect.get(body, field), mode, firstSection),
-        normal(field, before[field], mode, firstSection),
-      ),
+      Object.hasOwn(body, field) && !isSameField(field, Reflect.get(body, field), before[field], where),
   );
-
-/** Normalises values with the same meaning: absent values, and names that are compared ignoring case. */
-const normal = (
-  field: (typeof FIELDS)[number],
-  value: unknown,
-  mode: ExamMode,
-  firstSection: string | null,
-): unknown => {
-  if (field === 'negative_marks') return mode === 'handwritten' ? 0 : (value ?? 0);
-  if (field === 'options') return Array.isArray(value) ? value.map(withoutId) : (value ?? null);
-  if (field !== 'section') return value ?? null;
-  const name = value ?? firstSection;
-  return typeof name === 'string' ? labelKey(name) : name;
-};
-
-const withoutId = (option: unknown): unknown =>
-  typeof option === 'object' && option !== null
-    ? Object.fromEntries(Object.entries(option).filter(([field]) => field !== 'option_id'))
-    : option;
-
-/** Options with an unchanged label keep their id. All rows are rewritten, because positions are unique. */
-const replaceOptions = async (
-  tx: Tx,
-  instituteId: string,
-  stored: Question,
-  { question }: PaperQuestion,
-): Promise<void> => {
-  const before = stored.options ?? [];
-  const after = (question.options ?? []).map(({ label, text }) => ({ label, text }));
-  if (
-    isDeepStrictEqual(
-      before.map(({ label, text }) => ({ label, text })),
-      after,
-    )
-  )
-    return;
-  const ids = new Map(before.map(({ label, option_id }) => [label, option_id]));
-  await tx
-    .deleteFrom('question_options')
-    .where('institute_id', '=', instituteId)
-    .where('question_id', '=', stored.id)
-    .execute();
-  await insertOptions(
-    tx,
-    instituteId,
-    after.map(({ label, text }, index) => ({
-      id: ids.get(label) ?? newId(),
-      question_id: stored.id,
-      position: index + 1,
-      label,
-      text,
-    })),
-  );
-};

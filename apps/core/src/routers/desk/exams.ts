@@ -1,16 +1,31 @@
 import * as z from 'zod/v4';
+import { once } from '../../idempotency/once.ts';
+import { turnAtExam } from '../../locks/lockExam.ts';
+import { showExamForm } from '../../exams/examForm.ts';
+import { saveExam, type ExamSaveBody } from '../../exams/saveExam.ts';
 import { ExamFilter, examOverview, listExamOverviews } from '../../exams/examOverviews.ts';
 import { CopyFilter, copiesOfExam } from '../../submissions/copiesOfExam.ts';
 import { reviewerProcedure, router } from '../../trpc.ts';
 
 const ofExam = reviewerProcedure.input(z.object({ exam_id: z.string().max(100) }));
 
-/** Exams and their copies as the desk lists them. */
+/** Exams and their copies as the desk lists them, and the form of an exam. */
 export const deskExamsRouter = router({
   list: reviewerProcedure
     .input(ExamFilter)
     .query(({ ctx, input }) => listExamOverviews(ctx.services, ctx.actor, input)),
   overview: ofExam.query(({ ctx, input }) => examOverview(ctx.services, ctx.actor, input.exam_id)),
+  form: ofExam.query(({ ctx, input }) => showExamForm(ctx.services, ctx.actor, input.exam_id)),
+  save: ofExam
+    // The command checks the body after the state of the exam.
+    .input(z.object({ seen: z.string().max(100), body: z.custom<ExamSaveBody>(() => true) }))
+    .mutation(({ ctx, input }) =>
+      once(
+        ctx,
+        (services) => saveExam(services, ctx.actor, input),
+        turnAtExam(ctx.actor.institute_id, input.exam_id),
+      ),
+    ),
   copies: ofExam
     .input(CopyFilter)
     .query(({ ctx, input: { exam_id, ...filter } }) =>
