@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Loader, Table, Text } from '@mantine/core';
+import { Alert, Loader, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { textOfError } from './failures.ts';
 import { useText } from './language.ts';
+import { MoreButton } from './MoreButton.tsx';
 import type { Pages } from './pages.ts';
 
 export interface Column<Row> {
@@ -58,13 +59,7 @@ export const PagedTable = <Row,>({
           ))}
         </Table.Tbody>
       </Table>
-      {pages.hasMore ? (
-        <Group justify="center" mt="md">
-          <Button variant="default" loading={pages.isLoadingMore} onClick={pages.loadMore}>
-            {t('app.more')}
-          </Button>
-        </Group>
-      ) : null}
+      <MoreButton hasMore={pages.hasMore} isLoading={pages.isLoadingMore} onMore={pages.loadMore} />
     </>
   );
 };

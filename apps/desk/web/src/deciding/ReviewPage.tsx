@@ -1,11 +1,12 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Group, Select, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
+import { MoreButton } from '../app/MoreButton.tsx';
 import { Page } from '../app/Page.tsx';
 import { Answered } from './Answered.tsx';
-import { reasonText } from './reasons.ts';
+import { reasonText } from '../app/reviewReasons.ts';
 import { ReviewTable } from './ReviewTable.tsx';
 
 const PAGE = 25;
@@ -81,17 +82,12 @@ export const ReviewPage = () => {
                 ) : (
                   <ReviewTable rows={rows} />
                 )}
-                {queue.hasNextPage ? (
-                  <Group>
-                    <Button
-                      variant="default"
-                      loading={queue.isFetchingNextPage}
-                      onClick={() => void queue.fetchNextPage()}
-                    >
-                      {t('deciding.review.more')}
-                    </Button>
-                  </Group>
-                ) : null}
+                <MoreButton
+                  label={t('deciding.review.more')}
+                  hasMore={queue.hasNextPage}
+                  isLoading={queue.isFetchingNextPage}
+                  onMore={() => void queue.fetchNextPage()}
+                />
               </>
             );
           }}

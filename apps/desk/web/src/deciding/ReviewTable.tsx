@@ -4,7 +4,7 @@ import { useText } from '../app/language.ts';
 import type { Queued } from './answers.ts';
 import { MarkLink } from './MarkLink.tsx';
 import { PagesOfCopy } from './PagesOfCopy.tsx';
-import { reasonText } from './reasons.ts';
+import { reasonText } from '../app/reviewReasons.ts';
 import { TableBox } from './TableBox.tsx';
 
 export const ReviewTable = ({ rows }: { rows: readonly Queued[] }) => {

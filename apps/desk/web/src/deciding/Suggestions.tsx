@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Switch, Table, Text, Title } from '@mantine/core';
+import { Stack, Switch, Table, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { calls } from '../app/calls.ts';
 import { useText, type TextKey } from '../app/language.ts';
+import { MoreButton } from '../app/MoreButton.tsx';
 import type { Guide, Suggestion } from './answers.ts';
 import { Answered } from './Answered.tsx';
 import { marks, percent } from './figures.ts';
@@ -74,17 +75,12 @@ export const Suggestions = ({
                   ))}
                 </TableBox>
               )}
-              {suggestions.hasNextPage ? (
-                <Group>
-                  <Button
-                    variant="default"
-                    loading={suggestions.isFetchingNextPage}
-                    onClick={() => void suggestions.fetchNextPage()}
-                  >
-                    {t('deciding.suggestions.more')}
-                  </Button>
-                </Group>
-              ) : null}
+              <MoreButton
+                label={t('deciding.suggestions.more')}
+                hasMore={suggestions.hasNextPage}
+                isLoading={suggestions.isFetchingNextPage}
+                onMore={() => void suggestions.fetchNextPage()}
+              />
             </>
           );
         }}

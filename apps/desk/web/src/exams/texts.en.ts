@@ -161,6 +161,8 @@ export const en = {
   'exams.file.no_number': '{{about}} is not a number.',
   'exams.file.bad_list': 'The column {{about}} needs parts such as “A: One | B: Two”.',
   'exams.file.not_json': 'The text is not valid JSON.',
+  'exams.file.workbook':
+    'This is a workbook of Excel or LibreOffice. Save it as CSV, or copy its cells and paste them here.',
 
   'exams.upload.title': 'Upload copies: {{title}}',
   'exams.upload.help':

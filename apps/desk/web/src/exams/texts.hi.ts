@@ -162,6 +162,8 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'exams.file.no_number': '{{about}} संख्या नहीं है।',
   'exams.file.bad_list': 'स्तंभ {{about}} में “A: एक | B: दो” जैसे भाग चाहिए।',
   'exams.file.not_json': 'पाठ मान्य JSON नहीं है।',
+  'exams.file.workbook':
+    'यह Excel या LibreOffice की फ़ाइल है। इसे CSV के रूप में सहेजें, या इसके सेल कॉपी करके यहाँ चिपकाएँ।',
 
   'exams.upload.title': 'उत्तर-पुस्तिकाएँ अपलोड करें: {{title}}',
   'exams.upload.help':

@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { useText } from '../app/language.ts';
+import { reasonText } from '../app/reviewReasons.ts';
 import { AnswerText } from './AnswerText.tsx';
 import { CriteriaTable } from './CriteriaTable.tsx';
 import { FlagControl } from './FlagControl.tsx';
@@ -60,7 +61,7 @@ export const QuestionPanel = ({
         {result.review_reasons.length === 0 ? null : (
           <Text size="sm">
             {t('marking.reasons', {
-              reasons: result.review_reasons.map((reason) => reason.replaceAll('_', ' ')).join(', '),
+              reasons: result.review_reasons.map(reasonText).join(', '),
             })}
           </Text>
         )}

@@ -1,9 +1,10 @@
-import { Alert, Button, Loader, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Loader, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useText } from '../app/language.ts';
 import { askSession, sessionQuery, type Staff } from '../app/session.ts';
+import { EntryForm } from './EntryForm.tsx';
 
 interface Invitation {
   purpose: 'invitation' | 'password_reset';
@@ -34,9 +35,7 @@ export const InvitationPage = () => {
     staleTime: Infinity,
   });
 
-  const accept = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
+  const accept = async (fields: FormData) => {
     const given = fields.get('password');
     const password = typeof given === 'string' ? given : '';
     if ([...password].length < MIN_PASSWORD) {
@@ -62,59 +61,39 @@ export const InvitationPage = () => {
     link?.purpose === 'password_reset' ? 'people.invitation.resetTitle' : 'people.invitation.title',
   );
   return (
-    <main>
-      <Paper
-        component="form"
-        onSubmit={(event) => void accept(event)}
-        maw={440}
-        mx="auto"
-        mt="10vh"
-        p="lg"
-        withBorder
-      >
-        <Stack>
-          <Title order={1} size="h2">
-            {title}
-          </Title>
-          {isLoading ? <Loader aria-label={t('app.loading')} /> : null}
-          {link === null ? <Text>{t('people.invitation.void')}</Text> : null}
-          {problem === null ? null : (
-            <Alert role="alert" color="red" variant="outline">
-              {problem}
-            </Alert>
-          )}
-          {link == null ? null : (
-            <>
-              <Text>{t('people.invitation.to', { institute: link.institute_name })}</Text>
-              <TextInput label={t('people.email')} value={link.email} readOnly autoComplete="username" />
-              {link.purpose === 'invitation' ? (
-                <TextInput
-                  name="name"
-                  label={t('people.name')}
-                  defaultValue={link.name}
-                  required
-                  withAsterisk={false}
-                  maxLength={255}
-                  autoComplete="name"
-                />
-              ) : null}
-              <PasswordInput
-                name="password"
-                label={t('people.newPassword')}
-                description={t('people.password.rule', { count: MIN_PASSWORD })}
-                autoComplete="new-password"
-                required
-                withAsterisk={false}
-                maxLength={200}
-                visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
-              />
-              <Button type="submit" loading={isBusy}>
-                {t('people.invitation.button')}
-              </Button>
-            </>
-          )}
-        </Stack>
-      </Paper>
-    </main>
+    <EntryForm title={title} problem={problem} onSubmit={(fields) => void accept(fields)}>
+      {isLoading ? <Loader aria-label={t('app.loading')} /> : null}
+      {link === null ? <Text>{t('people.invitation.void')}</Text> : null}
+      {link == null ? null : (
+        <>
+          <Text>{t('people.invitation.to', { institute: link.institute_name })}</Text>
+          <TextInput label={t('people.email')} value={link.email} readOnly autoComplete="username" />
+          {link.purpose === 'invitation' ? (
+            <TextInput
+              name="name"
+              label={t('people.name')}
+              defaultValue={link.name}
+              required
+              withAsterisk={false}
+              maxLength={255}
+              autoComplete="name"
+            />
+          ) : null}
+          <PasswordInput
+            name="password"
+            label={t('people.newPassword')}
+            description={t('people.password.rule', { count: MIN_PASSWORD })}
+            autoComplete="new-password"
+            required
+            withAsterisk={false}
+            maxLength={200}
+            visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
+          />
+          <Button type="submit" loading={isBusy}>
+            {t('people.invitation.button')}
+          </Button>
+        </>
+      )}
+    </EntryForm>
   );
 };

@@ -1,9 +1,10 @@
-import { Alert, Button, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { t as textOf, useText } from '../app/language.ts';
 import { askSession, sessionQuery, type Staff } from '../app/session.ts';
+import { EntryForm } from './EntryForm.tsx';
 
 type Answer =
   | { staff: Staff }
@@ -32,13 +33,8 @@ export const SignInPage = () => {
     staleTime: Infinity,
   });
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => {
-    document.title = `${t('people.signIn.title')} – ${t('app.name')}`;
-  }, [t]);
 
-  const signIn = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
+  const signIn = async (fields: FormData) => {
     setBusy(true);
     setProblem(null);
     try {
@@ -56,52 +52,32 @@ export const SignInPage = () => {
   };
 
   return (
-    <main>
-      <Paper
-        component="form"
-        onSubmit={(event) => void signIn(event)}
-        maw={400}
-        mx="auto"
-        mt="10vh"
-        p="lg"
-        withBorder
-      >
-        <Stack>
-          <Title order={1} size="h2">
-            {t('people.signIn.title')}
-          </Title>
-          {problem === null ? null : (
-            <Alert role="alert" color="red" variant="outline">
-              {problem}
-            </Alert>
-          )}
-          <TextInput
-            name="email"
-            type="email"
-            label={t('people.email')}
-            autoComplete="username"
-            required
-            autoFocus
-            withAsterisk={false}
-          />
-          <PasswordInput
-            name="password"
-            label={t('people.password')}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
-          />
-          <Button type="submit" loading={isBusy}>
-            {t('people.signIn.button')}
-          </Button>
-          {ways?.oidc == null ? null : (
-            <Button component="a" href="/oidc/start" variant="default">
-              {t('people.signIn.with', { name: ways.oidc.name })}
-            </Button>
-          )}
-        </Stack>
-      </Paper>
-    </main>
+    <EntryForm title={t('people.signIn.title')} problem={problem} onSubmit={(fields) => void signIn(fields)}>
+      <TextInput
+        name="email"
+        type="email"
+        label={t('people.email')}
+        autoComplete="username"
+        required
+        autoFocus
+        withAsterisk={false}
+      />
+      <PasswordInput
+        name="password"
+        label={t('people.password')}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
+      />
+      <Button type="submit" loading={isBusy}>
+        {t('people.signIn.button')}
+      </Button>
+      {ways?.oidc == null ? null : (
+        <Button component="a" href="/oidc/start" variant="default">
+          {t('people.signIn.with', { name: ways.oidc.name })}
+        </Button>
+      )}
+    </EntryForm>
   );
 };

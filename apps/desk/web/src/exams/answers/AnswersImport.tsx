@@ -1,10 +1,10 @@
-import { Button, FileButton, Group, List, Progress, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Question } from '@evaluation/rest-contract/schemas';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
-import { FileProblems } from '../files/FileProblems.tsx';
+import { PasteOrFile } from '../files/PasteOrFile.tsx';
 import { readAnswers, type TypedAnswers } from '../files/readAnswers.ts';
 import type { FileProblem } from '../files/readTable.ts';
 import { submitAnswers, type Outcome } from './submitAnswers.ts';
@@ -13,7 +13,6 @@ import { submitAnswers, type Outcome } from './submitAnswers.ts';
 export const AnswersImport = ({ examId, questions }: { examId: string; questions: readonly Question[] }) => {
   const t = useText();
   const queryClient = useQueryClient();
-  const [pasted, setPasted] = useState('');
   const [found, setFound] = useState<readonly TypedAnswers[]>([]);
   const [problems, setProblems] = useState<readonly FileProblem[]>([]);
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
@@ -40,32 +39,7 @@ export const AnswersImport = ({ examId, questions }: { examId: string; questions
       <Text size="sm">
         {t('exams.typed.help', { labels: questions.map(({ label }) => label).join(', ') })}
       </Text>
-      <Textarea
-        label={t('exams.import.paste')}
-        autosize
-        minRows={4}
-        maxRows={12}
-        value={pasted}
-        onChange={({ currentTarget }) => setPasted(currentTarget.value)}
-      />
-      <Group>
-        <Button variant="default" disabled={pasted.trim() === ''} onClick={() => read(pasted)}>
-          {t('exams.import.read')}
-        </Button>
-        <FileButton
-          accept=".csv,.tsv,.txt,text/csv"
-          onChange={(file) => {
-            if (file !== null) void file.text().then(read);
-          }}
-        >
-          {(props) => (
-            <Button variant="default" {...props}>
-              {t('exams.import.file')}
-            </Button>
-          )}
-        </FileButton>
-      </Group>
-      <FileProblems problems={problems} />
+      <PasteOrFile action={t('exams.import.read')} problems={problems} onText={read} />
       {found.length > 0 ? (
         <Group justify="space-between">
           <Text role="status">

@@ -1,15 +1,4 @@
-import {
-  Anchor,
-  Button,
-  Fieldset,
-  FileButton,
-  Group,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Fieldset, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
@@ -19,7 +8,7 @@ import { failureIn } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
 import { tell, tellError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
-import { FileProblems } from '../files/FileProblems.tsx';
+import { PasteOrFile } from '../files/PasteOrFile.tsx';
 import { readCandidates } from '../files/readCandidates.ts';
 import type { FileProblem } from '../files/readTable.ts';
 import { NO_PROBLEMS, problemsIn } from '../form/problems.ts';
@@ -35,7 +24,8 @@ export const CandidatesPage = () => {
   const { id: examId = '' } = useParams({ strict: false });
   const queryClient = useQueryClient();
   const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
-  const [pasted, setPasted] = useState('');
+  /** Number of tables that were registered. The field for the next one is empty again. */
+  const [imports, setImports] = useState(0);
   const [fileProblems, setFileProblems] = useState<readonly FileProblem[]>([]);
   const [problems, setProblems] = useState(NO_PROBLEMS);
 
@@ -70,7 +60,7 @@ export const CandidatesPage = () => {
   const addMany = (text: string) => {
     const { candidates, problems: found } = readCandidates(text);
     setFileProblems(found);
-    if (candidates.length > 0) register.mutate(candidates, { onSuccess: () => setPasted('') });
+    if (candidates.length > 0) register.mutate(candidates, { onSuccess: () => setImports(imports + 1) });
   };
   const problemOf = (field: string) => problems.get(`candidates[0].${field}`);
   return (
@@ -106,37 +96,13 @@ export const CandidatesPage = () => {
         <Fieldset legend={t('exams.candidates.many')}>
           <Stack gap="sm">
             <Text size="sm">{t('exams.candidates.help')}</Text>
-            <Textarea
-              label={t('exams.import.paste')}
-              autosize
-              minRows={3}
-              maxRows={10}
-              value={pasted}
-              onChange={({ currentTarget }) => setPasted(currentTarget.value)}
+            <PasteOrFile
+              key={imports}
+              action={t('exams.candidates.register')}
+              isBusy={register.isPending}
+              problems={fileProblems}
+              onText={addMany}
             />
-            <Group>
-              <Button
-                variant="default"
-                disabled={pasted.trim() === ''}
-                loading={register.isPending}
-                onClick={() => addMany(pasted)}
-              >
-                {t('exams.candidates.register')}
-              </Button>
-              <FileButton
-                accept=".csv,.tsv,.txt,text/csv"
-                onChange={(file) => {
-                  if (file !== null) void file.text().then(addMany);
-                }}
-              >
-                {(props) => (
-                  <Button variant="default" {...props}>
-                    {t('exams.import.file')}
-                  </Button>
-                )}
-              </FileButton>
-            </Group>
-            <FileProblems problems={fileProblems} />
             {[...problems].map(([field, message]) => (
               <Text key={field} role="alert" size="sm" c="var(--mantine-color-error)">
                 {field}: {message}

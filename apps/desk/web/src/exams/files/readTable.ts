@@ -14,7 +14,8 @@ export interface FileProblem {
     | 'unknown_type'
     | 'no_number'
     | 'bad_list'
-    | 'not_json';
+    | 'not_json'
+    | 'workbook';
   /** Column or value that the problem is about. */
   about?: string;
 }
@@ -31,6 +32,9 @@ export interface Table {
   rows: TableRow[];
   problems: FileProblem[];
 }
+
+/** True for a file of Excel or LibreOffice that was read as text. Both are ZIP files. */
+export const isWorkbook = (text: string): boolean => text.startsWith('PK\u0003\u0004');
 
 /** Rows of one file. More would be more than one request of the API takes. */
 const MOST_ROWS = 2000;

@@ -1,9 +1,9 @@
-import { Button, Collapse, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Collapse, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useText } from '../../app/language.ts';
 import { tell } from '../../app/notices.ts';
-import { FileProblems } from '../files/FileProblems.tsx';
+import { PasteOrFile } from '../files/PasteOrFile.tsx';
 import { readExamJson } from '../files/readExamJson.ts';
 import { readQuestionTable } from '../files/readQuestions.ts';
 import type { FileProblem } from '../files/readTable.ts';
@@ -21,7 +21,6 @@ export const ImportExam = ({
 }) => {
   const t = useText();
   const [isOpen, { toggle, close }] = useDisclosure(false);
-  const [pasted, setPasted] = useState('');
   const [problems, setProblems] = useState<readonly FileProblem[]>([]);
   const read = (text: string) => {
     const found = isJson(text) ? readExamJson(text, draft) : tableOf(text, draft);
@@ -39,32 +38,7 @@ export const ImportExam = ({
       <Collapse expanded={isOpen}>
         <Stack gap="sm" mt="sm">
           <Text size="sm">{t('exams.import.help')}</Text>
-          <Textarea
-            label={t('exams.import.paste')}
-            autosize
-            minRows={4}
-            maxRows={12}
-            value={pasted}
-            onChange={({ currentTarget }) => setPasted(currentTarget.value)}
-          />
-          <Group>
-            <Button variant="default" disabled={pasted.trim() === ''} onClick={() => read(pasted)}>
-              {t('exams.import.read')}
-            </Button>
-            <FileButton
-              accept=".csv,.tsv,.txt,.json,text/csv,application/json"
-              onChange={(file) => {
-                if (file !== null) void file.text().then(read);
-              }}
-            >
-              {(props) => (
-                <Button variant="default" {...props}>
-                  {t('exams.import.file')}
-                </Button>
-              )}
-            </FileButton>
-          </Group>
-          <FileProblems problems={problems} />
+          <PasteOrFile action={t('exams.import.read')} takesJson problems={problems} onText={read} />
         </Stack>
       </Collapse>
     </div>
