@@ -5,17 +5,16 @@ import { blocksOf } from './readPage.ts';
 
 const box = { x: 0, y: 0, width: 1, height: 0.1 };
 
-function questions(...labels: string[]): AlignRequest['questions'] {
-  return labels.map((label, index) => ({
+const questions = (...labels: string[]): AlignRequest['questions'] =>
+  labels.map((label, index) => ({
     number: index + 1,
     label: label.replace('*', ''),
     section: null,
     type: label.endsWith('*') ? 'mcq_single' : 'long_answer',
     text: 'text',
   }));
-}
 
-function align(labels: string[], ...pages: string[][]): Record<string, string> {
+const align = (labels: string[], ...pages: string[][]): Record<string, string> => {
   const readings = pages.map((lines, index) => ({
     page: index + 1,
     legibility: 1,
@@ -31,7 +30,7 @@ function align(labels: string[], ...pages: string[][]): Record<string, string> {
       blocks.map(({ page, block }) => readings[page - 1]?.blocks[block]?.text ?? '?').join(' | '),
     ]),
   );
-}
+};
 
 describe('the baseline finds answers by their labels', () => {
   test('in any order', () => {

@@ -6,7 +6,7 @@ import { coreAndParents, labelCore, labelKind } from './labels.ts';
  * continues the previous answer, over page breaks too; a section heading ends the answer. Inside a long answer that
  * began with "Q" or "Ans", a bare number is a point of a list and starts no question.
  */
-export function alignByLabels(request: AlignRequest): AlignedAnswer[] {
+export const alignByLabels = (request: AlignRequest): AlignedAnswer[] => {
   const byCore = new Map(request.questions.map((question) => [labelCore(question.label), question]));
   const divided = new Set([...byCore.keys()].flatMap(coreAndParents));
   const claims = new Map<number, AlignedAnswer['blocks']>();
@@ -46,17 +46,17 @@ export function alignByLabels(request: AlignRequest): AlignedAnswer[] {
     }
   }
   return request.questions.map(({ number }) => ({ number, blocks: claims.get(number) ?? [] }));
-}
+};
 
 type Question = AlignRequest['questions'][number];
 type Found = { question: Question; core: string } | null;
 
-function find(
+const find = (
   block: ReadBlock,
   kind: 'strong' | 'bare' | 'part',
   context: string,
   byCore: ReadonlyMap<string, Question>,
-): Found {
+): Found => {
   const core = labelCore(block.label ?? '');
   // "(a)" under "2" or "2(b)" is 2a, and "(ii)" under "2(a)" is 2aii: try the part with each enclosing label.
   const cores =
@@ -71,4 +71,4 @@ function find(
   const part = /^\(?([a-h])\)?(?![\p{L}\p{N}])/iu.exec(block.text)?.[1]?.toLowerCase();
   const question = part === undefined || kind === 'part' ? undefined : byCore.get(core + part);
   return question === undefined ? null : { question, core: core + (part ?? '') };
-}
+};

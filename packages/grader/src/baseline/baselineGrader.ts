@@ -10,7 +10,7 @@ import { readPageOffline } from './readPage.ts';
 import { BASELINE_MODEL, worked } from './worked.ts';
 
 /** A deterministic grader without a model: it needs neither network nor API key. */
-export function createBaselineGrader(): Grader {
+export const createBaselineGrader = (): Grader => {
   const ocr = openOcr();
   return {
     provider: 'baseline',
@@ -39,4 +39,4 @@ export function createBaselineGrader(): Grader {
     trouble: null,
     close: () => ocr.close(),
   };
-}
+};

@@ -7,12 +7,11 @@ export interface Line {
 }
 
 /** Removes what OCR reads from the paper itself: margin lines, ruled lines, punch holes, specks. */
-export function cleanLines<L extends Line & { confidence: number }>(lines: readonly L[]): L[] {
-  return lines.map((line) => ({ ...line, text: cleanText(line.text) })).filter((line) => !isNoise(line));
-}
+export const cleanLines = <L extends Line & { confidence: number }>(lines: readonly L[]): L[] =>
+  lines.map((line) => ({ ...line, text: cleanText(line.text) })).filter((line) => !isNoise(line));
 
 /** Removes the margin line and anything on its other side: "id | constant", "® the same". */
-function cleanText(text: string): string {
+const cleanText = (text: string): string => {
   const pipe = /^(\S{0,3})\s*[|¦]+\s*/u.exec(text);
   const beyondMargin =
     pipe?.[1] !== undefined && readLabel(`${pipe[1]} x`) === null ? text.slice(pipe[0].length) : text;
@@ -21,18 +20,18 @@ function cleanText(text: string): string {
     .replace(/^(?:[®©»«—–°•~_[\];:.,|¦]+\s+)+/u, '')
     .replace(/(?:\s+[|¦:;.,~_)\-–—]+)+$/u, '')
     .trim();
-}
+};
 
 const UNSURE = 0.5;
 const LOST = 0.15;
 const SHORT = 12;
 
 /** OCR reads empty ruled paper as short texts of low confidence. Formulas are kept. */
-function isNoise({ text, confidence }: { text: string; confidence: number }): boolean {
+const isNoise = ({ text, confidence }: { text: string; confidence: number }): boolean => {
   if (!/[\p{L}\p{N}]/u.test(text)) return true;
   if (text.includes('=') || readLabel(text)?.kind === 'strong') return false;
   return confidence < LOST || (confidence < UNSURE && text.length <= SHORT);
-}
+};
 
 /** Words of a booklet's printed head and of the boxes for a roll number, in the spellings that OCR gives. */
 const HEAD_WORDS =
@@ -45,11 +44,11 @@ const HEAD_HEIGHT = 0.12;
 const FIRST_HEAD_HEIGHT = 0.4;
 
 /** Removes the printed head of a page above the first label; it belongs to no answer. */
-export function withoutHead<L extends Line>(page: number, lines: readonly L[]): L[] {
+export const withoutHead = <L extends Line>(page: number, lines: readonly L[]): L[] => {
   const height = page === 1 ? FIRST_HEAD_HEIGHT : HEAD_HEIGHT;
   const firstLabel = lines.findIndex(({ text }) => readLabel(text) !== null);
   return lines.filter(({ text, box }, index) => {
     if ((firstLabel !== -1 && index >= firstLabel) || box.y + box.height > height) return true;
     return !(HEAD_WORDS.test(text) || PAGE_NUMBER.test(text) || DIGIT_BOXES.test(text));
   });
-}
+};

@@ -5,11 +5,11 @@ import { judgeLexically } from './judge.ts';
 
 const exam = { subject: 'Biology', level: 'school', board: null, class: '10', instructions: null };
 
-function request(
+const request = (
   question: Partial<JudgeRequest['question']>,
   text: string,
   legibility: number | null = null,
-) {
+) => {
   const box = { x: 0.1, y: 0.2, width: 0.8, height: 0.2 };
   return {
     exam,
@@ -28,7 +28,7 @@ function request(
     },
     answer: { text, legibility, blocks: legibility === null ? [] : [{ page: 2, box, text }] },
   } satisfies JudgeRequest;
-}
+};
 
 const keywords = (...words: string[]) => [{ name: 'Process', marks: 4, keywords: words, guidance: null }];
 

@@ -15,19 +15,19 @@ import { readObjectiveText } from './objectiveText.ts';
  * Marks by words alone. A request for marks earns nothing by itself. Confidence is 0.20 to 0.50, always below the
  * review line, because words do not show understanding. Each judgement has the review reason `baseline_grader`.
  */
-export function judgeLexically(request: JudgeRequest): Judgement {
+export const judgeLexically = (request: JudgeRequest): Judgement => {
   const key = objectiveKey(request.question);
   const judged = key === null ? judgeLong(request) : judgeObjective(request, key);
   const confidence = Math.round((0.2 + 0.3 * judged.grasp * (request.answer.legibility ?? 1)) * 100) / 100;
   const { grasp: _, ...judgement } = judged;
   const reasons = reviewReasons(confidence, ['baseline_grader']);
   return flagInjection(request, { ...judgement, confidence, reviewReasons: reasons }, false);
-}
+};
 
 /** `grasp`: share of the expected words that were found, 0..1. */
 type Judged = Omit<Judgement, 'confidence' | 'reviewReasons'> & { grasp: number };
 
-function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {
+const judgeObjective = (request: JudgeRequest, key: ObjectiveKey): Judged => {
   const { correct, ...decided } = decideObjective(request, key, readObjectiveText(request, key));
   const outcome = correct === null ? 'No answer could be read.' : correct ? 'Right.' : 'Not right.';
   const [criterion] = decided.criteria;
@@ -36,9 +36,9 @@ function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {
     feedback: `${outcome} ${criterion?.reason ?? ''}.`.replace('..', '.'),
     grasp: correct === null ? 0 : 1,
   };
-}
+};
 
-function judgeLong({ question, answer }: JudgeRequest): Judged {
+const judgeLong = ({ question, answer }: JudgeRequest): Judged => {
   const criteria = criteriaOf(question);
   const { text, maxMarks, modelAnswer, partialMarking } = question;
   const paper = paperOf({ text, maxMarks, modelAnswer, criteria, partialMarking: partialMarking !== false });
@@ -68,23 +68,23 @@ function judgeLong({ question, answer }: JudgeRequest): Judged {
     annotations: annotate(question.label, settled.awarded, question.maxMarks, results, answer.blocks),
     grasp,
   };
-}
+};
 
-function reasonOf({ share, found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string {
+const reasonOf = ({ share, found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string => {
   if (nothingToCompare) return 'Nothing to compare with: no keywords and no model answer.';
   return plainText(toldAs(found, missing, share === 1), 1000);
-}
+};
 
-function toldAs(found: string[], missing: string[], isFull: boolean): string {
+const toldAs = (found: string[], missing: string[], isFull: boolean): string => {
   const enough = isFull && missing.length > 0 ? ' What was found is enough for full marks.' : '';
   return `Found: ${listed(found)}. Missing: ${listed(missing)}.${enough}`;
-}
+};
 
-function listed(phrases: string[]): string {
+const listed = (phrases: string[]): string => {
   const shown = phrases.slice(0, 12).join(', ');
   return phrases.length === 0
     ? 'nothing'
     : phrases.length > 12
       ? `${shown} and ${phrases.length - 12} more`
       : shown;
-}
+};

@@ -46,7 +46,7 @@ const SECTION =
 const ONLY_CONTD = new RegExp(String.raw`^${CONTD}`, 'iu');
 const DELIMITER = /^\s{0,10}[.:)\]\-–—=>]{0,10}\s{0,10}/u;
 
-export function readLabel(line: string): LineLabel | null {
+export const readLabel = (line: string): LineLabel | null => {
   const section = SECTION.exec(line);
   if (section?.[1] !== undefined) return { kind: 'section', written: section[1], continued: false, rest: '' };
   const choice = CHOICE.exec(line);
@@ -56,9 +56,9 @@ export function readLabel(line: string): LineLabel | null {
   return (
     numbered('strong', STRONG, line) ?? numbered('bare', BARE, line) ?? onlyContinued(line) ?? partLabel(line)
   );
-}
+};
 
-function numbered(kind: 'strong' | 'bare', pattern: RegExp, line: string): LineLabel | null {
+const numbered = (kind: 'strong' | 'bare', pattern: RegExp, line: string): LineLabel | null => {
   const match = pattern.exec(line);
   if (match?.[1] === undefined) return null;
   const after = line.slice(match[0].length);
@@ -75,26 +75,26 @@ function numbered(kind: 'strong' | 'bare', pattern: RegExp, line: string): LineL
     continued: match[2] !== undefined,
     rest: after.replace(DELIMITER, ''),
   };
-}
+};
 
-function onlyContinued(line: string): LineLabel | null {
+const onlyContinued = (line: string): LineLabel | null => {
   const match = ONLY_CONTD.exec(line);
   if (match === null) return null;
   const rest = line.slice(match[0].length).replace(DELIMITER, '');
   return { kind: 'contd', written: match[0].trim(), continued: true, rest };
-}
+};
 
-function partLabel(line: string): LineLabel | null {
+const partLabel = (line: string): LineLabel | null => {
   const match = PART.exec(line);
   if (match?.[1] === undefined) return null;
   return { kind: 'part', written: match[1], continued: false, rest: line.slice(match[0].length) };
-}
+};
 
-export function labelKind(written: string): LabelKind {
+export const labelKind = (written: string): LabelKind => {
   if (/^\W*\d/u.test(written)) return 'bare';
   if (SECTION.test(written)) return 'section';
   return PART.test(`${written} `) ? 'part' : 'strong';
-}
+};
 
 const LEADING_WORDS = new RegExp(
   String.raw`^[\s(\[]{0,10}${WORDS}(?=[\s(\[]{0,10}(?:\d|[l|!](?![\p{L}\p{N}])))`,
@@ -102,8 +102,8 @@ const LEADING_WORDS = new RegExp(
 );
 
 /** Core of a label, by which written and printed labels are compared: "Q. 2 (a)" and "2a" both give "2a". */
-export function labelCore(label: string): string {
-  return label
+export const labelCore = (label: string): string =>
+  label
     .normalize('NFKC')
     .toLowerCase()
     .replace(new RegExp(`${CONTD}.*$`, 'iu'), '')
@@ -112,11 +112,10 @@ export function labelCore(label: string): string {
     .replace(/^[\s([]{0,10}o(?=\.?\s{0,10}\d)/u, '')
     .replace(/^[\s([]{0,10}[l|!](?=[^\p{L}\p{N}]|$)/u, '1')
     .replace(/[^\p{L}\p{N}]/gu, '');
-}
 
 /** The core and the cores of its parents: "2aii" gives 2aii, 2a, 2. */
-export function coreAndParents(core: string): string[] {
+export const coreAndParents = (core: string): string[] => {
   const [, number, part, more] = /^(\d+)(\p{L})(\p{L}*)$/u.exec(core) ?? [];
   if (number === undefined || part === undefined) return [core];
   return more === '' ? [core, number] : [core, number + part, number];
-}
+};

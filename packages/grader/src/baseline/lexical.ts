@@ -111,7 +111,7 @@ const FEWEST_WORDS = 4;
  * of the name, the guidance and the related sentences of the model answer; the better result counts. Words of the
  * question earn nothing. Deterministic.
  */
-export function markLexically(paper: Paper, criterion: Criterion, answer: Said): LexicalMark {
+export const markLexically = (paper: Paper, criterion: Criterion, answer: Said): LexicalMark => {
   const keywords = lookForKeywords(criterion, paper.asked, answer);
   const words = lookForWords(paper, criterion, answer);
   if (keywords === null && words === null) {
@@ -120,10 +120,10 @@ export function markLexically(paper: Paper, criterion: Criterion, answer: Said):
   const best = Math.max(keywords?.share ?? 0, words?.share ?? 0);
   const share = paper.partialMarking || best === 1 ? best : 0;
   return { ...told(keywords, words), share, nothingToCompare: false };
-}
+};
 
 /** Reports the keywords, which a teacher set, and words only if they earned more. */
-function told(keywords: Look | null, words: Look | null): Pick<LexicalMark, 'found' | 'missing'> {
+const told = (keywords: Look | null, words: Look | null): Pick<LexicalMark, 'found' | 'missing'> => {
   if (keywords === null || words === null) return keywords ?? words ?? { found: [], missing: [] };
   const { found, missing } = keywords;
   if (words.share <= keywords.share) return { found, missing };
@@ -132,11 +132,11 @@ function told(keywords: Look | null, words: Look | null): Pick<LexicalMark, 'fou
     found: [...found, ...words.found.filter((word) => !shown.has(contentOrAll(word)[0] ?? ''))],
     missing,
   };
-}
+};
 
 type Look = Pick<LexicalMark, 'share' | 'found' | 'missing'>;
 
-function lookForKeywords(criterion: Criterion, asked: ReadonlySet<string>, answer: Said): Look | null {
+const lookForKeywords = (criterion: Criterion, asked: ReadonlySet<string>, answer: Said): Look | null => {
   const keywords = criterion.keywords.filter((keyword) => contentOrAll(keyword).length > 0);
   const own = keywords.filter((keyword) => contentOrAll(keyword).some((term) => !asked.has(term)));
   const expected = own.length > 0 ? own : keywords;
@@ -144,13 +144,13 @@ function lookForKeywords(criterion: Criterion, asked: ReadonlySet<string>, answe
   const needed = expected.length < 3 ? expected.length : Math.ceil(expected.length * ENOUGH_KEYWORDS);
   const look = lookFor(expected, answer);
   return { ...look, share: Math.min((look.share * expected.length) / needed, 1) };
-}
+};
 
 /**
  * The best look for the words of one alternative. Guidance and name of the only criterion are not mixed with a model answer:
  * they tell how to score. null if there is nothing to look for.
  */
-function lookForWords(paper: Paper, criterion: Criterion, answer: Said): Look | null {
+const lookForWords = (paper: Paper, criterion: Criterion, answer: Said): Look | null => {
   const own = `${criterion.name} ${criterion.guidance ?? ''}`;
   const looks = paper.modelAnswers.flatMap(({ sentences, points }) => {
     const related = relatedIn(sentences, paper, own);
@@ -161,30 +161,30 @@ function lookForWords(paper: Paper, criterion: Criterion, answer: Said): Look | 
   });
   if (looks.length === 0) return lookForText(own, paper, criterion, answer);
   return looks.reduce((best, look) => (look.share > best.share ? look : best));
-}
+};
 
 /** null if a criterion with keywords has too few other words. */
-function lookForText(text: string, { asked }: Paper, { keywords }: Criterion, answer: Said): Look | null {
+const lookForText = (text: string, { asked }: Paper, { keywords }: Criterion, answer: Said): Look | null => {
   const expected = expectedIn(text, asked, answer);
   if (expected.length === 0 || (keywords.length > 0 && expected.length < FEWEST_WORDS)) return null;
   const letters = lettersShared(expected, asked, answer);
   const look = lookFor(expected, answer);
   return { ...look, share: Math.min(LETTERS_COUNT * letters + WORDS_COUNT * look.share, 1) };
-}
+};
 
 /** Share of the expected letters beyond what two words of one language share, 0..1. */
-function lettersShared(expected: readonly string[], asked: ReadonlySet<string>, answer: Said): number {
+const lettersShared = (expected: readonly string[], asked: ReadonlySet<string>, answer: Said): number => {
   const own = answer.words.filter(({ term }) => !asked.has(term)).map(({ trigrams }) => trigrams);
   return Math.max(lettersFound(expected, own) - LETTERS_OF_CHANCE, 0);
-}
+};
 
 /** One mark for each point that is met. null if no point has words of its own. */
-function lookForPoints(
+const lookForPoints = (
   points: readonly string[],
   { asked }: Paper,
   { marks }: Criterion,
   answer: Said,
-): Look | null {
+): Look | null => {
   const looks = points.flatMap((point) => {
     const expected = expectedIn(point, asked, answer);
     return expected.some((word) => isUnasked(word, asked, answer)) ? [lookFor(expected, answer)] : [];
@@ -196,33 +196,33 @@ function lookForPoints(
     found: [...new Set(looks.flatMap(({ found }) => found))],
     missing: [...new Set(looks.flatMap(({ missing }) => missing))],
   };
-}
+};
 
 /** Content words of a text; those of the question earn nothing, unless there are no others. */
-function expectedIn(text: string, asked: ReadonlySet<string>, answer: Said): string[] {
+const expectedIn = (text: string, asked: ReadonlySet<string>, answer: Said): string[] => {
   const words = contentWords(text);
   const unasked = words.filter((word) => isUnasked(word, asked, answer));
   return unasked.length > 0 ? unasked : words;
-}
+};
 
 const isUnasked = (word: string, asked: ReadonlySet<string>, answer: Said): boolean =>
   phraseIn(answer, word).terms.some((term) => !asked.has(term));
 
 /** Sentences of a model answer that share words with the criterion; all sentences if it is the only criterion. */
-function relatedIn(
+const relatedIn = (
   sentences: readonly { text: string; terms: ReadonlySet<string> }[],
   { isOnlyCriterion }: Paper,
   own: string,
-): string {
+): string => {
   const terms = contentTerms(own);
   return sentences
     .filter((sentence) => isOnlyCriterion || terms.some((term) => sentence.terms.has(term)))
     .map(({ text }) => text)
     .join(' ');
-}
+};
 
 /** The share is that of the expected phrases. */
-function lookFor(expected: readonly string[], answer: Said): Look {
+const lookFor = (expected: readonly string[], answer: Said): Look => {
   const credits = expected.map((phrase) => phraseIn(answer, phrase).credit);
   const sum = credits.reduce((total, credit) => total + credit, 0);
   return {
@@ -230,21 +230,18 @@ function lookFor(expected: readonly string[], answer: Said): Look {
     found: expected.filter((_, index) => credits[index] !== 0),
     missing: expected.filter((_, index) => credits[index] === 0),
   };
-}
+};
 
 /** Alternatives: "colour / color", "fades or disappears". A slash between letters of a formula is a fraction. */
-function variantsOf(phrase: string): string[] {
-  return phrase
-    .split(/\s+or\s+|\s+\/\s+|(?<=\p{L}{3})\/(?=\p{L}{3})/iu)
-    .filter((each) => termsOf(each).length > 0);
-}
+const variantsOf = (phrase: string): string[] =>
+  phrase.split(/\s+or\s+|\s+\/\s+|(?<=\p{L}{3})\/(?=\p{L}{3})/iu).filter((each) => termsOf(each).length > 0);
 
 /**
  * 1 if all words of the phrase are close together; the share for most words of a long phrase; else 0. Denied words do
  * not count, unless the phrase is itself a denial: then its words must be denied in the answer. A phrase with a number
  * must be complete.
  */
-function creditFor(phrase: string, { terms, places }: Said): number {
+const creditFor = (phrase: string, { terms, places }: Said): number => {
   const wanted = contentOrAll(phrase);
   const denied = termsOf(phrase).some(({ negated }) => negated);
   const reach = Math.max(PHRASE_WINDOW, wanted.length);
@@ -258,10 +255,10 @@ function creditFor(phrase: string, { terms, places }: Said): number {
   const share = met / wanted.length;
   const whole = wanted.length < 3 || wanted.some((term) => /\d/u.test(term));
   return share === 1 || (!whole && share >= MOST_OF_A_PHRASE - 1e-9) ? share : 0;
-}
+};
 
 /** A phrase such as "p-n junction" or "to be" has no content words: then all its words count. */
-function contentOrAll(phrase: string): string[] {
+const contentOrAll = (phrase: string): string[] => {
   const content = contentTerms(phrase);
   return content.length > 0 ? content : termsOf(phrase).map(({ term }) => term);
-}
+};

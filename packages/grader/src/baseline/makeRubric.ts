@@ -8,7 +8,7 @@ const KEYWORD_LENGTH = 60;
  * A rubric from words alone: whether the answer contains the words of the question. It recognizes an answer to another
  * question, and no more. Each mark from this rubric needs a teacher's review.
  */
-export function rubricFromWords({ question }: MakeRubricRequest): MadeRubric {
+export const rubricFromWords = ({ question }: MakeRubricRequest): MadeRubric => {
   const keywords = contentWords(question.text)
     .filter((word) => word.length <= KEYWORD_LENGTH)
     .slice(0, MOST_KEYWORDS);
@@ -25,4 +25,4 @@ export function rubricFromWords({ question }: MakeRubricRequest): MadeRubric {
         'Made offline from the words of the question; set a rubric or a model answer to mark by content.',
     },
   ];
-}
+};

@@ -9,12 +9,11 @@ export interface Alternative {
  * Reads a model answer as its author lays it out: alternatives, of which the best counts, and lists of points, of which each
  * earns a mark. Lines that tell how to score are left out, because no answer contains their words.
  */
-export function alternativesIn(modelAnswer: string, maxMarks: number): Alternative[] {
-  return splitAlternatives(withoutScoring(modelAnswer, maxMarks)).map((text) => ({
+export const alternativesIn = (modelAnswer: string, maxMarks: number): Alternative[] =>
+  splitAlternatives(withoutScoring(modelAnswer, maxMarks)).map((text) => ({
     text,
     points: pointsIn(text, maxMarks),
   }));
-}
 
 /** "OR" in capitals, and "or:" or "or" alone at the beginning of a line. An "or" in a sentence is part of it. */
 const BETWEEN_ALTERNATIVES = /\s+OR\b:?\s+|\n\s*or(?::\s*|\s*\n)/u;
@@ -23,7 +22,7 @@ const SENTENCE_END = /[.!?;]\s|\n/u;
 /** Longest alternative between slashes; between longer texts a slash is no choice of whole answers. */
 const MOST_WORDS_OF_A_SHORT_ALTERNATIVE = 6;
 
-function splitAlternatives(text: string): string[] {
+const splitAlternatives = (text: string): string[] => {
   const parts = text.split(BETWEEN_ALTERNATIVES).filter(hasWords);
   if (parts.length > 1) return parts;
   const short = text.split(BETWEEN_SHORT_ALTERNATIVES).filter(hasWords);
@@ -32,22 +31,22 @@ function splitAlternatives(text: string): string[] {
     !SENTENCE_END.test(text.trim()) &&
     short.every((part) => part.trim().split(/\s+/u).length <= MOST_WORDS_OF_A_SHORT_ALTERNATIVE);
   return isChoice ? short : parts;
-}
+};
 
 /** Fewest points between semicolons, because one semicolon also joins two sentences. */
 const FEWEST_POINTS_IN_A_LINE = 3;
 
-function pointsIn(text: string, maxMarks: number): string[] | null {
+const pointsIn = (text: string, maxMarks: number): string[] | null => {
   const lines = itemsOf(text);
   const points = lines.length > 1 ? lines : text.split(/;\s+/u).filter(hasWords);
   const fewest = lines.length > 1 ? 2 : FEWEST_POINTS_IN_A_LINE;
   return points.length > maxMarks && points.length >= fewest ? points : null;
-}
+};
 
 const BULLET = /^\s*(?:[-–—•●○▪*·]+|\(?(?:\d{1,2}|[a-z])[.)](?!\d))\s*/iu;
 
 /** Lines without their bullets and without headings. A line that goes on with a small letter belongs to the line before. */
-function itemsOf(text: string): string[] {
+const itemsOf = (text: string): string[] => {
   const items: string[] = [];
   for (const line of text.split('\n').filter(hasWords)) {
     const before = items.at(-1);
@@ -56,7 +55,7 @@ function itemsOf(text: string): string[] {
     else items.push(line.replace(BULLET, '').trim());
   }
   return items.filter((item) => hasWords(item) && !item.endsWith(':'));
-}
+};
 
 /** "Score 2: …", "3 points: …", "0: …". */
 const SCORE_LINE = /^\W*(?:(score|level|band)\s*)?(\d{1,2})(?:\s*(points?|marks?|pts?)\b)?\s*[:=–—-]/iu;
@@ -64,7 +63,7 @@ const SCORING_HEADING =
   /^\W*(?:(?:scoring\s+)?rubric|scoring(?:\s+guide)?|mark(?:ing)?\s+scheme)\b[^:]{0,60}:?\s*$/iu;
 
 /** Leaves out the lines of a scale: two or more different scores, from the max marks or down to 0. */
-function withoutScoring(text: string, maxMarks: number): string {
+const withoutScoring = (text: string, maxMarks: number): string => {
   const lines = text.split('\n');
   const scores = lines.map((line) => SCORE_LINE.exec(line));
   const values = scores.flatMap((score) => (score === null ? [] : [Number(score[2])]));
@@ -75,6 +74,6 @@ function withoutScoring(text: string, maxMarks: number): string {
     (values.includes(0) || (named && values.includes(maxMarks)));
   const kept = lines.filter((line, at) => !SCORING_HEADING.test(line) && !(isScale && scores[at] !== null));
   return kept.some(hasWords) ? kept.join('\n') : text;
-}
+};
 
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

@@ -9,7 +9,10 @@ import { labelCore, readLabel } from './labels.ts';
 const LONGEST = 5000;
 
 /** Finds the option or value in the text of an objective answer on a copy. Does not look at the content of the key. */
-export function readObjectiveText({ question, answer }: JudgeRequest, key: ObjectiveKey): ObjectiveReading {
+export const readObjectiveText = (
+  { question, answer }: JudgeRequest,
+  key: ObjectiveKey,
+): ObjectiveReading => {
   const text = answerPart(answer.text.slice(0, LONGEST), question.label);
   switch (key.type) {
     case 'mcq_single':
@@ -27,9 +30,9 @@ export function readObjectiveText({ question, answer }: JudgeRequest, key: Objec
       return { optionLabels: [], value, evidence: value === '' ? null : value };
     }
   }
-}
+};
 
-function answerPart(text: string, label: string): string {
+const answerPart = (text: string, label: string): string => {
   const found = readLabel(text);
   const own = found !== null && found.kind !== 'part' && labelCore(found.written) === labelCore(label);
   const rest = own && found.rest !== '' ? found.rest : text;
@@ -39,10 +42,10 @@ function answerPart(text: string, label: string): string {
       '',
     )
     .trim();
-}
+};
 
 /** Options named in a text: a list of labels, a label before an explanation, or the whole text of an option. */
-export function optionsIn(text: string, options: JudgeRequest['question']['options']): string[] {
+export const optionsIn = (text: string, options: JudgeRequest['question']['options']): string[] => {
   const whole = matchOption(text, options);
   if (whole !== null) return [whole];
   const listed = text
@@ -62,10 +65,10 @@ export function optionsIn(text: string, options: JudgeRequest['question']['optio
     [level(full), level(name)].some((each) => short.length === 1 && each.startsWith(short)),
   );
   return initials.length === 1 ? initials.map(({ label: name }) => name) : [];
-}
+};
 
 /** Labels that are each followed by the text of their option or its beginning: "A) Lemon juice and C) Vinegar". */
-function labelsWithTexts(text: string, options: JudgeRequest['question']['options']): string[] | null {
+const labelsWithTexts = (text: string, options: JudgeRequest['question']['options']): string[] | null => {
   const parts = text.split(/(?<![\p{L}\p{N}])\(?([\p{L}\p{N}]{1,16})\s*[).:]\s*/u);
   if (parts.length < 3 || level(parts[0] ?? '') !== '') return null;
   const labels: string[] = [];
@@ -76,10 +79,10 @@ function labelsWithTexts(text: string, options: JudgeRequest['question']['option
     labels.push(option.label);
   }
   return [...new Set(labels)];
-}
+};
 
 /** The whole text if it is a number, else the part after the last "=", else the only number, else the text. */
-export function numberIn(text: string): string {
+export const numberIn = (text: string): string => {
   const afterEquals = text.slice(text.lastIndexOf('=') + 1).trim();
   for (const candidate of [text, afterEquals]) if (parseDecimal(candidate) !== null) return candidate.trim();
   const numbers = (part: string) =>
@@ -91,12 +94,11 @@ export function numberIn(text: string): string {
     if (only !== undefined && more.length === 0) return only;
   }
   return text.trim();
-}
+};
 
-function level(text: string): string {
-  return text
+const level = (text: string): string =>
+  text
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
-}

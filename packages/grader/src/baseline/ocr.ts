@@ -55,7 +55,7 @@ interface Engine {
 }
 
 /** Opens a handle on the engine of the process. Starts nothing before the first page. */
-export function openOcr(): Ocr {
+export const openOcr = (): Ocr => {
   handles += 1;
   const closed = new AbortController();
   return {
@@ -77,9 +77,9 @@ export function openOcr(): Ocr {
       if (handles === 0) endEngine();
     },
   };
-}
+};
 
-async function recognize({ jpeg, width, height }: Picture, signal: AbortSignal): Promise<OcrLine[]> {
+const recognize = async ({ jpeg, width, height }: Picture, signal: AbortSignal): Promise<OcrLine[]> => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PAGE_LIMIT_MS)]);
   try {
     engine ??= beginEngine();
@@ -104,9 +104,9 @@ async function recognize({ jpeg, width, height }: Picture, signal: AbortSignal):
     if (error instanceof GraderFailure) throw error;
     throw new GraderFailure('permanent', 'a page image could not be read by OCR');
   }
-}
+};
 
-async function beginEngine(): Promise<Engine> {
+const beginEngine = async (): Promise<Engine> => {
   const gone = new AbortController();
   const failed = Promise.withResolvers<never>();
   const worker = await Promise.race([
@@ -133,16 +133,16 @@ async function beginEngine(): Promise<Engine> {
       from.unpipe(to).resume();
   }
   return { worker, gone: gone.signal };
-}
+};
 
 /**
  * Ends the thread as soon as it can be ended. Not awaited, because an engine that hangs while it starts never settles.
  */
-function endEngine(): void {
+const endEngine = (): void => {
   const ending = engine;
   engine = null;
   ending
     ?.then(({ worker }) => worker.terminate())
     // The engine never started.
     .catch(() => {});
-}
+};

@@ -17,7 +17,7 @@ const rows = readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/
   .map((line) => Row.parse(JSON.parse(line)));
 const questions = rows.filter(({ question }) => question !== undefined);
 
-function shareOf(question: z.infer<typeof Row>, text: string): number {
+const shareOf = (question: z.infer<typeof Row>, text: string): number => {
   const maxMarks = question.max_marks ?? 0;
   const { awarded } = judgeLexically({
     exam: { subject: null, level: 'school', board: null, class: null, instructions: null },
@@ -36,7 +36,7 @@ function shareOf(question: z.infer<typeof Row>, text: string): number {
     answer: { text, legibility: null, blocks: [] },
   });
   return awarded / maxMarks;
-}
+};
 
 const meanOf = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0) / values.length;

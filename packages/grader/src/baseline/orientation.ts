@@ -19,7 +19,7 @@ const STRIP = 0.3;
  * line and little from column to column, three to eleven times as sharply on sample booklets. Ink does not show which
  * of the two ways up a page is. Rejects if the bytes are no image.
  */
-export async function lieOf(jpeg: Buffer): Promise<Lie> {
+export const lieOf = async (jpeg: Buffer): Promise<Lie> => {
   const { data, info } = await sharp(jpeg)
     .grayscale()
     .resize({ width: SMALL, height: SMALL, fit: 'inside' })
@@ -42,16 +42,16 @@ export async function lieOf(jpeg: Buffer): Promise<Lie> {
     : { left: 0, top: Math.floor(start * height), width, height: Math.floor(STRIP * height) };
   const cut = await sharp(jpeg).extract(strip).jpeg({ quality: 92 }).toBuffer();
   return { sideways, strip: { jpeg: cut, width: strip.width, height: strip.height } };
-}
+};
 
-function sharpness(profile: Float64Array): number {
+const sharpness = (profile: Float64Array): number => {
   let sum = 0;
   for (let at = 1; at < profile.length; at += 1) sum += ((profile[at] ?? 0) - (profile[at - 1] ?? 0)) ** 2;
   return sum / profile.length;
-}
+};
 
 /** Start of the strip with the most ink, as a fraction. Ignores the rim, which is dark in scans. */
-function richest(profile: Float64Array): number {
+const richest = (profile: Float64Array): number => {
   const length = Math.floor(profile.length * STRIP);
   const rim = Math.floor(profile.length * 0.04);
   let best = { start: rim, ink: -1 };
@@ -60,4 +60,4 @@ function richest(profile: Float64Array): number {
     if (ink > best.ink) best = { start, ink };
   }
   return best.start / profile.length;
-}
+};

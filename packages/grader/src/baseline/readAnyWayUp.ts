@@ -26,7 +26,7 @@ const BETTER = 0.15;
  * Reads a page as it lies. If it reads poorly, tries a strip of it in the orientations that its ink allows, and reads
  * the whole page again in the best one if that is clearly better. Costs at most two strips and one page of extra OCR.
  */
-export async function readAnyWayUp(picture: Picture, ocr: Ocr, options: CallOptions): Promise<Writing> {
+export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOptions): Promise<Writing> => {
   const read = async (part: Picture, turn: Turn): Promise<Writing> => {
     const lines = cleanLines(await ocr.read(await turnedPicture(part, turn), options));
     return { lines, legibility: legibilityOf(lines), turn };
@@ -44,7 +44,7 @@ export async function readAnyWayUp(picture: Picture, ocr: Ocr, options: CallOpti
   if (best === null) return asItLies;
   const turned = await read(picture, best.turn);
   return isBetter(turned, asItLies) && amount(turned) > amount(asItLies) ? turned : asItLies;
-}
+};
 
 const isBetter = (candidate: Writing, than: Writing): boolean =>
   candidate.legibility >= FAIR && candidate.legibility >= than.legibility + (than.turn === 0 ? BETTER : 0);
@@ -55,14 +55,14 @@ const amount = ({ lines, legibility }: Writing): number => lettersOf(lines) * le
 const lettersOf = (lines: readonly OcrLine[]): number =>
   lines.reduce((sum, { text }) => sum + text.length, 0);
 
-function legibilityOf(lines: readonly OcrLine[]): number {
+const legibilityOf = (lines: readonly OcrLine[]): number => {
   const letters = lettersOf(lines);
   const weighted = lines.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0);
   return letters === 0 ? 0 : Math.round((weighted / letters) * 100) / 100;
-}
+};
 
-async function turnedPicture({ jpeg, width, height }: Picture, turn: Turn): Promise<Picture> {
+const turnedPicture = async ({ jpeg, width, height }: Picture, turn: Turn): Promise<Picture> => {
   const isUpright = turn === 0 || turn === 180;
   const size = isUpright ? { width, height } : { width: height, height: width };
   return { jpeg: await turnedJpeg(jpeg, turn), ...size };
-}
+};

@@ -19,7 +19,11 @@ const STAMP =
  * Reads one page offline: its text layer if a viewer shows it, else by OCR. Invisible text (a model answer in invisible
  * letters under a scan) is ignored. Lines become blocks, split at question labels.
  */
-export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOptions): Promise<PageReading> {
+export const readPageOffline = async (
+  page: PageImage,
+  ocr: Ocr,
+  options: CallOptions,
+): Promise<PageReading> => {
   if (page.blank) return blankReading(page.page);
   const layer = page.textLines
     .map(({ text, box }) => ({ text: plainText(text, 2000), box }))
@@ -32,21 +36,21 @@ export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOp
   });
   // A page with ink that OCR cannot read is not blank: its legibility of 0 asks for a teacher.
   return reading(page.page, await readAnyWayUp({ ...page, jpeg }, ocr, options));
-}
+};
 
-function reading(
+const reading = (
   page: number,
   { lines, legibility, turn }: Omit<Writing, 'lines'> & { lines: Line[] },
-): PageReading {
+): PageReading => {
   const blocks = boundBlocks(blocksOf(withoutHead(page, lines)));
   return { page, legibility, language: languageOf(lines), blocks: onImage(blocks, turn) };
-}
+};
 
 const onImage = (blocks: ReadBlock[], turn: Turn): ReadBlock[] =>
   turn === 0 ? blocks : blocks.map((block) => ({ ...block, box: clampBox(boxBeforeTurn(block.box, turn)) }));
 
 /** A new block begins at each label. Lines before the first label continue the previous page. */
-export function blocksOf(lines: readonly Line[]): ReadBlock[] {
+export const blocksOf = (lines: readonly Line[]): ReadBlock[] => {
   const drafts: { label: string | null; continues: boolean; lines: Line[] }[] = [];
   for (const line of lines) {
     const label = readLabel(line.text);
@@ -68,17 +72,15 @@ export function blocksOf(lines: readonly Line[]): ReadBlock[] {
     crossedOut: false,
     box: unionBox(draft.lines.map(({ box }) => box)),
   }));
-}
+};
 
 /** "Q3 (b)" with nothing after it: the part is the choice, not only a part of the label. */
-function choiceIn(label: string | null): string {
-  return /\(?[a-h]\)?[).]?$/iu.exec(label ?? '')?.[0] ?? '';
-}
+const choiceIn = (label: string | null): string => /\(?[a-h]\)?[).]?$/iu.exec(label ?? '')?.[0] ?? '';
 
 /** `other` if most letters are not Latin. Greek letters are not counted, because formulas use them. */
-function languageOf(lines: readonly Line[]): 'en' | 'other' {
+const languageOf = (lines: readonly Line[]): 'en' | 'other' => {
   const text = lines.map((line) => line.text).join('');
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
   const all = text.match(/(?!\p{Script=Greek})\p{L}/gu)?.length ?? 0;
   return all > 0 && latin * 2 < all ? 'other' : 'en';
-}
+};

@@ -1,10 +1,10 @@
 /** Distinct three-letter parts of a word, with a space before and behind it. */
-export function trigramsOf(word: string): string[] {
+export const trigramsOf = (word: string): string[] => {
   const padded = ` ${word.toLowerCase()} `;
   const trigrams = new Set<string>();
   for (let at = 0; at + 3 <= padded.length; at += 1) trigrams.add(padded.slice(at, at + 3));
   return [...trigrams];
-}
+};
 
 /**
  * Dice coefficient of two words from which their letters count as related: misspelt, inflected and derived words. Words
@@ -17,7 +17,7 @@ const MOST_EXPECTED = 200;
 const MOST_ANSWERED = 500;
 
 /** Share of the trigrams of the expected words that occur in related words of an answer, 0..1. */
-export function lettersFound(expected: readonly string[], answer: readonly (readonly string[])[]): number {
+export const lettersFound = (expected: readonly string[], answer: readonly (readonly string[])[]): number => {
   const sizes: number[] = [];
   /** Places of the expected words that have a trigram. */
   const places = new Map<string, number[]>();
@@ -42,4 +42,4 @@ export function lettersFound(expected: readonly string[], answer: readonly (read
     if (isRelated) for (const trigram of trigrams) if (places.has(trigram)) found.add(trigram);
   }
   return places.size === 0 ? 0 : found.size / places.size;
-}
+};

@@ -14,7 +14,7 @@ const SIGNS = new Map(
 );
 const NAMES = new Set(SIGNS.values());
 
-export function unitWord(written: string): string | null {
+export const unitWord = (written: string): string | null => {
   const sign = SIGNS.get(written);
   if (sign !== undefined) return sign;
   const name = written
@@ -23,4 +23,4 @@ export function unitWord(written: string): string | null {
     .replace(/lit(?:er|re)s?$/u, 'litre')
     .replace(/s$/u, '');
   return NAMES.has(name) ? name : null;
-}
+};

@@ -41,32 +41,30 @@ const WORD =
   /(?<![\p{L}\p{N})])[-\u2212]?\d{1,3}(?:,\d{2,3})+(?!\d)|(?:(?<![\p{L}\p{N})])[-\u2212])?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?/giu;
 
 /** Terms of a text in order, with stop words and marks of negation. */
-export function termsOf(text: string): Term[] {
-  return tokensOf(text).map(({ term, negated }) => ({ term, negated }));
-}
+export const termsOf = (text: string): Term[] =>
+  tokensOf(text).map(({ term, negated }) => ({ term, negated }));
 
 /** Content words, each once, in the form of its first occurrence, for display. */
-export function contentWords(text: string): string[] {
+export const contentWords = (text: string): string[] => {
   const byTerm = new Map<string, string>();
   for (const { carries, term, written } of tokensOf(text)) {
     if (carries && !byTerm.has(term)) byTerm.set(term, written);
   }
   return [...byTerm.values()];
-}
+};
 
-export function contentTerms(text: string): string[] {
-  return [...new Set(tokensOf(text).flatMap(({ carries, term }) => (carries ? [term] : [])))];
-}
+export const contentTerms = (text: string): string[] => [
+  ...new Set(tokensOf(text).flatMap(({ carries, term }) => (carries ? [term] : []))),
+];
 
-function tokensOf(text: string): Token[] {
-  return text
+const tokensOf = (text: string): Token[] =>
+  text
     .normalize('NFKC')
     .replace(NO_NEGATION, ' ')
     .split(SENTENCE)
     .flatMap((sentence) => sentence.split(CLAUSE).flatMap(tokensOfClause));
-}
 
-function tokensOfClause(clause: string): Token[] {
+const tokensOfClause = (clause: string): Token[] => {
   const tokens: Token[] = [];
   let sinceNegation = Number.POSITIVE_INFINITY;
   let endOfNumber = -1;
@@ -88,9 +86,7 @@ function tokensOfClause(clause: string): Token[] {
     endOfNumber = number === null ? -1 : index + written.length;
   }
   return tokens;
-}
+};
 
 /** "Fe", "V", "x2": short, but content words. */
-function isSymbol(written: string): boolean {
-  return /^\p{Lu}|\d/u.test(written);
-}
+const isSymbol = (written: string): boolean => /^\p{Lu}|\d/u.test(written);

@@ -8,7 +8,7 @@ export const BASELINE_MODEL = 'baseline-lexical-5';
 export const BASELINE_VERSION = 'baseline/5';
 
 /** Runs a part of the baseline's work and measures it. The evidence holds the result in place of a model's reply. */
-export async function worked<T>(call: CallEvidence['call'], work: () => Promise<T>): Promise<Answered<T>> {
+export const worked = async <T>(call: CallEvidence['call'], work: () => Promise<T>): Promise<Answered<T>> => {
   const started = performance.now();
   const value = await work();
   const reply = JSON.stringify(value);
@@ -29,4 +29,4 @@ export async function worked<T>(call: CallEvidence['call'], work: () => Promise<
       },
     ],
   };
-}
+};
