@@ -223,7 +223,7 @@ describe('nothing is saved', () => {
     const failures = await Promise.all(
       ['One', 'Two'].map((title) => failureOfSave(form, { ...bodyOf(form), title })),
     );
-    expect(failures.map((failure) => failure?.code ?? null).toSorted()).toEqual(['conflict', null]);
+    expect(failures).toEqual(expect.arrayContaining([null, expect.objectContaining({ code: 'conflict' })]));
     expect((await again(form)).exam.title).toBe(failures[0] === null ? 'One' : 'Two');
   });
 
