@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
 import { cloneDatabase, newBucket, newLanes } from './index.ts';
+import { whyNoContainers } from './services/containerEngine.ts';
 
 const query = async (url: string, text: string): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url });
@@ -89,4 +90,12 @@ test('new lanes are empty and separate from other namespaces', async () => {
   } finally {
     await Promise.all([one.close(), other.close()]);
   }
+});
+
+test('without a Docker engine a run with containers says so in one line', async () => {
+  const failing = () => Promise.reject(new Error('no runtime found\nTried: a socket'));
+  expect(await whyNoContainers(failing)).toMatch(
+    /^TEST_SERVICES=containers needs .* \(no runtime found\)\. .*$/,
+  );
+  expect(await whyNoContainers(() => Promise.resolve())).toBeNull();
 });
