@@ -56,6 +56,7 @@ export const rehearseRestore = async (say: (line: string) => void): Promise<stri
         S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
         PORT: '0',
         CORE_PORT: '0',
+        DESK_PORT: '0',
         LOG_LEVEL: 'error',
         LEASE_SECONDS: '3',
         GRADER: 'openai',
