@@ -1,7 +1,8 @@
 /**
- * `npm run fuzz -- --requests 20000 [--seed 1 --json FILE]`: sends generated requests to a service that it starts, and
+ * `npm run fuzz -- --requests 20000 [--seed 1 --minutes 30 --json FILE]`: sends generated requests to a service that it starts, and
  * checks each answer (docs/proofs.md#generated-requests).
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, chmod, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,17 @@ import { parseArgs } from 'node:util';
 import { coreOverHttp } from '@evaluation/core-client';
 import { readStandaloneSettings } from '@evaluation/settings';
 import { startStandalone } from '@evaluation/standalone';
-import { apiClient, type ApiClient } from '../harness/api.ts';
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import {
+  apiClient,
+  createExam,
+  resultOf,
+  submit,
+  untilOver,
+  uploadCopy,
+  type ApiClient,
+} from '../harness/api.ts';
+import { copyPdf, examBody } from '../fixtures/fixtures.ts';
 import { openInstitutes } from './requests/institutes.ts';
 import { runFuzz } from './requests/run.ts';
 
@@ -17,6 +28,7 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: 'Infinity' },
     json: { type: 'string' },
   },
 });
@@ -32,12 +44,12 @@ const service = await startStandalone(
     DATA_DIR: dataDir,
     PORT: '0',
     CORE_PORT: '0',
+    DESK_PORT: '0',
     LOG_LEVEL: 'error',
-    VALIDATE_RESPONSES: 'true',
     RATE_LIMITS_STANDARD: NO_LIMIT,
     UNKNOWN_KEYS_PER_ADDRESS: '1000000',
     UNKNOWN_KEYS_IN_ALL: '1000000',
-    COPY_CONCURRENCY: '0',
+    COPY_CONCURRENCY: '1',
     TYPED_CONCURRENCY: '0',
     DRAW_CONCURRENCY: '0',
   }),
@@ -61,12 +73,30 @@ const newClients = async (...scopes: Scopes[]): Promise<ApiClient[]> => {
 type Scopes = ('evaluation:read' | 'evaluation:write' | 'evaluation:review' | 'evaluation:finalize')[];
 const ALL: Scopes = ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'];
 
+/** A copy with a checked copy, for the endpoint that downloads it. The baseline grades it. */
+const gradedCopy = async (api: ApiClient): Promise<Submission> => {
+  const exam = await createExam(api, examBody('science'));
+  const { id } = await submit(api, exam.id, {
+    candidate: { external_id: randomUUID() },
+    upload_id: await uploadCopy(api, copyPdf('weak')),
+  });
+  const graded = await untilOver(api, id);
+  const { status, checked_copy } = await resultOf(api, id);
+  if (!checked_copy.available) throw new Error(`the copy is ${status} and has no checked copy`);
+  return graded;
+};
+
 try {
   const [api, reader] = await newClients(ALL, ['evaluation:read']);
   const [other] = await newClients(ALL);
   if (api === undefined || reader === undefined || other === undefined) throw new Error('no clients');
-  const institutes = await openInstitutes({ api, reader, other });
-  const report = await runFuzz(institutes, Number(values.seed), Number(values.requests));
+  const institutes = await openInstitutes({ api, reader, other, copied: await gradedCopy(api) });
+  const report = await runFuzz(
+    institutes,
+    Number(values.seed),
+    Number(values.requests),
+    Number(values.minutes),
+  );
   const { faults, ...numbers } = report;
   console.log(JSON.stringify(numbers, null, 2));
   for (const fault of faults) console.log(`FAULT ${JSON.stringify(fault, null, 2).slice(0, 6_000)}`);

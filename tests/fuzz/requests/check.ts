@@ -22,10 +22,11 @@ export const faultsOf = (operation: Operation, answer: Received, headBytes: numb
   if (status === 431 && headBytes + ADDED_BYTES > MOST_HEAD_BYTES) return [];
   if (text.includes(FOREIGN)) return ['shows data of another institute'];
   if (status >= 500) return [`answers ${status}`];
-  const validate = operation.answers.get(status);
-  if (validate === undefined) return [`answers ${status}, which is not documented`];
+  const validatorOf = operation.answers.get(status);
+  if (validatorOf === undefined) return [`answers ${status}, which is not documented`];
   const requestId = answer.headers.get('x-request-id');
   if (requestId === null) return ['has no X-Request-Id'];
+  const validate = validatorOf();
   if (validate === null) return [];
   let body: unknown;
   try {

@@ -14,8 +14,8 @@ export interface Operation {
   headers: string[];
   /** null: the operation takes no body. */
   body: JsonSchema | null;
-  /** By documented status; null: the answer is not JSON. */
-  answers: ReadonlyMap<number, ValidateFunction | null>;
+  /** By documented status: makes the validator of the answer at its first call; null: the answer is not JSON. */
+  answers: ReadonlyMap<number, () => ValidateFunction | null>;
 }
 
 export const asObject = (value: unknown): JsonSchema =>
@@ -42,13 +42,15 @@ export const readOperations = (): Operation[] => {
   // Formats are checked by the contract's own tests.
   const ajv = new Ajv2020.default({ strict: false, validateFormats: false, allErrors: false });
   ajv.addSchema({ $id: 'https://openapi.test/', components: document['components'] });
-  const validatorOf = (answer: JsonSchema): ValidateFunction | null => {
+  const validatorOf = (answer: JsonSchema): (() => ValidateFunction | null) => {
     const schema = asObject(asObject(asObject(answer['content'])['application/json'])['schema']);
-    if (Object.keys(schema).length === 0) return null;
+    if (Object.keys(schema).length === 0) return () => null;
     const absolute: unknown = JSON.parse(
       JSON.stringify(schema).replaceAll('"#/', '"https://openapi.test/#/'),
     );
-    return ajv.compile(asObject(absolute));
+    // Compiling takes milliseconds, and most documented answers are never seen in a short run.
+    let validator: ValidateFunction | undefined;
+    return () => (validator ??= ajv.compile(asObject(absolute)));
   };
   return Object.entries(asObject(document['paths'])).flatMap(([path, methods]) =>
     Object.entries(asObject(methods))

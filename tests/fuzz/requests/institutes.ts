@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Exam } from '@evaluation/rest-contract/schemas';
+import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, type ApiClient } from '../../harness/api.ts';
 import { newOwnedObjects, type OwnedObjects } from '../../harness/endpoints.ts';
 import { longAnswer, typedExam } from '../../harness/papers.ts';
@@ -11,6 +11,8 @@ export interface Institutes {
   reader: ApiClient;
   own: OwnedObjects;
   foreign: OwnedObjects;
+  /** A graded copy with a checked copy, which no request changes; null: there is none. */
+  copied: Submission | null;
   /** Makes new objects, since requests have changed and deleted the earlier ones. */
   renew(): Promise<void>;
 }
@@ -19,12 +21,14 @@ export const openInstitutes = async (clients: {
   api: ApiClient;
   reader: ApiClient;
   other: ApiClient;
+  copied?: Submission;
 }): Promise<Institutes> => {
   const institutes: Institutes = {
     api: clients.api,
     reader: clients.reader,
     own: await newOwnedObjects(clients.api),
     foreign: await markedObjects(clients.other),
+    copied: clients.copied ?? null,
     renew: async () => {
       institutes.own = await newOwnedObjects(clients.api);
     },

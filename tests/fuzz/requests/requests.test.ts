@@ -1,7 +1,11 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../harness/service.ts';
 import { openInstitutes } from './institutes.ts';
+import { readOperations } from './document.ts';
+import { intentsOf } from './intents.ts';
 import { runFuzz } from './run.ts';
+import { smallestWith } from './smallest.ts';
 
 /* Generated requests (docs/proofs.md#generated-requests). FUZZ_SEED=… and FUZZ_REQUESTS=… for others and more. */
 
@@ -30,3 +34,20 @@ test(
   },
   120_000 + REQUESTS * 50,
 );
+
+test('a request with a fault is shown without the parts that the fault does not need', async () => {
+  const [drawn] = fc.sample(intentsOf(readOperations().slice(0, 1)), { seed: SEED, numRuns: 1 });
+  if (drawn === undefined) throw new Error('nothing drawn');
+  const given = {
+    ...drawn,
+    ids: 'foreign' as const,
+    headers: { accept: '*', 'x-request-id': 'a' },
+    query: { limit: '-1', cursor: 'x' },
+    body: { kind: 'text' as const, text: 'some } text' },
+  };
+  const smallest = await smallestWith(given, ({ body, query }) =>
+    Promise.resolve(body.kind === 'text' && body.text.includes('}') && 'limit' in query),
+  );
+  expect(smallest).toMatchObject({ ids: 'own', headers: {}, query: { limit: '-1' }, body: { text: '}' } });
+  expect(await smallestWith(given, () => Promise.resolve(false))).toBeNull();
+});

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { faultsOf } from './check.ts';
+import { faultsOf, type Received } from './check.ts';
 import { readOperations } from './document.ts';
 import type { Institutes } from './institutes.ts';
 import { intentsOf, type Intent } from './intents.ts';
 import { headBytesOf, requestOf, send, type Request } from './send.ts';
+import { smallestWith } from './smallest.ts';
 
 export interface FuzzReport {
   seed: number;
@@ -14,30 +15,44 @@ export interface FuzzReport {
   /** Successful answers by operation: an operation without any was hardly tested. */
   successes: Record<string, number>;
   /** One example of each kind of fault at each operation. */
-  faults: { what: string; times: number; request: Request; answer: string }[];
+  faults: Fault[];
 }
 
-const AT_ONCE = 4;
+interface Fault {
+  what: string;
+  times: number;
+  request: Request;
+  answer: string;
+  /** The simplest request found with this fault, sent alone; null: the request alone does not have it. */
+  smallest: Request | null;
+}
+
+const AT_ONCE = 16;
 /** Requests drawn together. The objects are made anew after each, since requests change and delete them. */
 const BATCH = 150;
 
-/** @param seed gives the same requests again, but for ids and timing */
+/**
+ * @param seed gives the same requests again, but for ids and timing
+ * @param minutes after which no more requests are drawn
+ */
 export const runFuzz = async (
   institutes: Institutes,
   seed: number,
   requests: number,
+  minutes = Number.POSITIVE_INFINITY,
 ): Promise<FuzzReport> => {
   const operations = readOperations();
   const intents = intentsOf(operations);
   const statuses = new Map<string, number>();
   const successes = new Map<string, number>(operations.map(({ name }) => [name, 0]));
-  const faults = new Map<string, FuzzReport['faults'][number]>();
+  const faults = new Map<string, Fault>();
+  const unshrunk: { fault: Fault; intent: Intent }[] = [];
   const began = performance.now();
   let sent = 0;
 
   const one = async (intent: Intent): Promise<void> => {
     const request = requestOf(intent, institutes);
-    const answer = await send(request).catch((error: unknown) => String(error));
+    const answer = await answerTo(request);
     if (answer === null) return;
     sent += 1;
     const { name } = intent.operation;
@@ -45,23 +60,31 @@ export const runFuzz = async (
       statuses.set(String(answer.status), (statuses.get(String(answer.status)) ?? 0) + 1);
       if (answer.status < 300) successes.set(name, (successes.get(name) ?? 0) + 1);
     }
-    for (const fault of typeof answer === 'string'
-      ? [`gives no answer: ${answer}`]
-      : faultsOf(intent.operation, answer, headBytesOf(request))) {
-      const what = `${name} ${fault}`;
+    for (const what of namedFaults(intent, request, answer)) {
       const known = faults.get(what);
-      if (known !== undefined) known.times += 1;
-      else
-        faults.set(what, {
-          what,
-          times: 1,
-          request,
-          answer: typeof answer === 'string' ? '' : answer.text.slice(0, 2_000),
-        });
+      if (known !== undefined) {
+        known.times += 1;
+        continue;
+      }
+      const text = typeof answer === 'string' ? '' : answer.text.slice(0, 2_000);
+      const fault = { what, times: 1, request, answer: text, smallest: null };
+      faults.set(what, fault);
+      unshrunk.push({ fault, intent });
     }
   };
 
-  for (let batch = 0; sent < requests; batch += 1) {
+  const shrink = async ({ fault, intent }: { fault: Fault; intent: Intent }): Promise<void> => {
+    const smallest = await smallestWith(intent, async (tried) => {
+      await institutes.renew();
+      const request = requestOf(tried, institutes);
+      const answer = await answerTo(request);
+      return answer !== null && namedFaults(tried, request, answer).includes(fault.what);
+    });
+    if (smallest !== null) fault.smallest = requestOf(smallest, institutes);
+  };
+
+  const isLate = (): boolean => performance.now() - began > minutes * 60_000;
+  for (let batch = 0; sent < requests && !isLate(); batch += 1) {
     if (batch > 0) await institutes.renew();
     const drawn = fc.sample(intents, { seed: seed + batch, numRuns: BATCH }).slice(0, requests - sent);
     await Promise.all(
@@ -69,6 +92,7 @@ export const runFuzz = async (
         for (let next = drawn.pop(); next !== undefined; next = drawn.pop()) await one(next);
       }),
     );
+    for (const each of unshrunk.splice(0)) await shrink(each);
   }
   return {
     seed,
@@ -78,4 +102,16 @@ export const runFuzz = async (
     successes: Object.fromEntries(successes),
     faults: [...faults.values()],
   };
+};
+
+/** @returns the reason if there is no answer; null for a request that cannot be sent */
+const answerTo = (request: Request): Promise<Received | string | null> =>
+  send(request).catch((error: unknown) => String(error));
+
+const namedFaults = ({ operation }: Intent, request: Request, answer: Received | string): string[] => {
+  const found =
+    typeof answer === 'string'
+      ? [`gives no answer: ${answer}`]
+      : faultsOf(operation, answer, headBytesOf(request));
+  return found.map((fault) => `${operation.name} ${fault}`);
 };

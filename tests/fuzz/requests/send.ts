@@ -14,6 +14,10 @@ export interface Request {
 
 const endpoints = new Map(everyEndpoint().map((endpoint) => [endpoint.name, endpoint]));
 
+/** The endpoint that needs a copy gets the graded one, if there is one. */
+const ownCallOf = (name: string, { own, copied }: Institutes): Call =>
+  callOf(name, name === 'submissions.checkedCopy' && copied !== null ? { ...own, graded: copied } : own);
+
 const callOf = (name: string, objects: OwnedObjects): Call => {
   const endpoint = endpoints.get(name);
   if (endpoint === undefined) throw new Error(`no endpoint ${name}`);
@@ -22,7 +26,7 @@ const callOf = (name: string, objects: OwnedObjects): Call => {
 
 export const requestOf = (intent: Intent, institutes: Institutes): Request => {
   const { operation, body, ids } = intent;
-  const own = callOf(operation.name, institutes.own);
+  const own = ownCallOf(operation.name, institutes);
   const named = ids === 'foreign' ? callOf(operation.name, institutes.foreign) : own;
   const endpoint = endpoints.get(operation.name);
   const names = endpoint === undefined ? [] : paramsOf(endpoint);
