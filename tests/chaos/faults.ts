@@ -11,8 +11,8 @@ export interface Stage {
   fleet: Fleet;
   moods: Moods;
   recovery: Recovery;
-  /** True: a kill waits until its app has another process that is ready, where it can have one. */
-  sparesLast: boolean;
+  /** True: a kill waits until all processes of its app are ready. */
+  oneAtATime: boolean;
   isOver(): boolean;
 }
 
@@ -21,7 +21,7 @@ export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
   const { servers, fleet, moods, recovery } = stage;
   switch (fault.kind) {
     case 'kill': {
-      if (stage.sparesLast && !(await untilSpare(stage, fault.member))) return;
+      if (stage.oneAtATime && !(await untilWhole(stage, fault.member))) return;
       if (!fault.member.startsWith('worker')) return fleet.kill(fault.member);
       const member = await workerToKill(stage, fault.member);
       const program = await fleet.serving(member);
@@ -70,13 +70,13 @@ export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
   }
 };
 
-const SPARE_LOOK_MS = 50;
+const WHOLE_LOOK_MS = 50;
 
 /** @returns false if the run was over first */
-const untilSpare = async ({ fleet, isOver }: Stage, member: MemberName): Promise<boolean> => {
-  while (!fleet.hasSpare(member)) {
+const untilWhole = async ({ fleet, isOver }: Stage, member: MemberName): Promise<boolean> => {
+  while (!fleet.isWhole(member)) {
     if (isOver()) return false;
-    await wait(SPARE_LOOK_MS);
+    await wait(WHOLE_LOOK_MS);
   }
   return true;
 };

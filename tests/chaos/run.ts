@@ -63,7 +63,7 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       fleet,
       moods,
       recovery: measureRecovery(servers.observer),
-      sparesLast: options.faults === 'kills',
+      oneAtATime: options.faults === 'kills',
       isOver: () => isOver,
     };
     const { instituteId, apiKey, examiner } = await provision(fleet);
@@ -191,8 +191,8 @@ const play = async (
   const striking = new Set<Promise<void>>();
   for (const planned of plan) {
     await wait(Math.max(0, planned.at - (performance.now() - began)));
-    // Kills that wait for a spare process delay the next ones: there are as many as the machine can start processes.
-    if (stage.sparesLast && striking.size >= MOST_WAITING_KILLS) await Promise.race(striking);
+    // Kills that wait delay the next ones: there are as many as the machine can start processes.
+    if (stage.oneAtATime && striking.size >= MOST_WAITING_KILLS) await Promise.race(striking);
     if (stage.isOver()) break;
     say(`strike ${lineOf(planned)}`);
     const struck = strike(stage, planned.fault)

@@ -34,8 +34,8 @@ export interface Fleet {
   replace(name: MemberName, settings?: Record<string, string>): Promise<void>;
   /** Name of a worker's process in `runs.worker`. */
   workerName(program: Program): string;
-  /** True if another process of the member's app is ready, or if the app has one process only. */
-  hasSpare(name: MemberName): boolean;
+  /** True if all processes of the member's app are ready. */
+  isWhole(name: MemberName): boolean;
   /** Workers that are ready, by their names in `runs.worker`. */
   servingWorkers(): Map<string, MemberName>;
   /** Ends of processes that no fault caused. */
@@ -204,7 +204,9 @@ export const startFleet = async (
       serving,
       kill: async (name) => {
         const program = await serving(name);
-        memberOf(name).ending.add(program.pid);
+        const { ending } = memberOf(name);
+        if (ending.has(program.pid)) return;
+        ending.add(program.pid);
         await program.kill();
         kills[appOf(name)] += 1;
       },
@@ -229,10 +231,10 @@ export const startFleet = async (
           unexpected.push(`${name} stopped with ${code}:\n${old.output()}`);
       },
       workerName,
-      hasSpare: (name) => {
-        const ofApp = [...members].filter(([other]) => appOf(other) === appOf(name));
-        return ofApp.length === 1 || ofApp.filter(([, { program }]) => program !== null).length > 1;
-      },
+      isWhole: (name) =>
+        [...members]
+          .filter(([other]) => appOf(other) === appOf(name))
+          .every(([, { program, ending }]) => program !== null && ending.size === 0),
       servingWorkers: () =>
         new Map(
           [...members].flatMap(([name, { program }]) =>
