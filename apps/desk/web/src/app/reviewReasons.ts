@@ -18,6 +18,7 @@ const TEXTS: Readonly<Record<string, TextKey>> = {
   no_answer_found: 'app.reason.noAnswerFound',
   unclear_answer: 'app.reason.unclearAnswer',
   unclear_value: 'app.reason.unclearAnswer',
+  unknown_option: 'app.reason.unknownOption',
   answer_cut: 'app.reason.answerCut',
   no_rubric: 'app.reason.noRubric',
   pages_beyond_vision_limit: 'app.reason.pagesBeyondLimit',

@@ -52,5 +52,6 @@ export const en = {
   'app.reason.answerCut': 'The answer was too long and was cut',
   'app.reason.noRubric': 'The question has no rubric',
   'app.reason.pagesBeyondLimit': 'Not all pages could be shown to the AI',
+  'app.reason.unknownOption': 'An option was read that the question does not have',
   'app.reason.other': 'another reason',
 } as const;

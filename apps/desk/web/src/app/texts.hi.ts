@@ -54,5 +54,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'app.reason.answerCut': 'उत्तर बहुत लंबा था और काटा गया',
   'app.reason.noRubric': 'प्रश्न का कोई रूब्रिक नहीं है',
   'app.reason.pagesBeyondLimit': 'सभी पृष्ठ एआई को नहीं दिखाए जा सके',
+  'app.reason.unknownOption': 'ऐसा विकल्प पढ़ा गया जो प्रश्न में नहीं है',
   'app.reason.other': 'कोई और कारण',
 };

@@ -1,5 +1,8 @@
+import { en as formEn } from './form/texts.en.ts';
+
 /** Texts of the exams' pages. A key that ends in `_one` or `_other` is a plural. */
 export const en = {
+  ...formEn,
   'exams.title': 'Exams',
   'exams.new': 'New exam',
   'exams.search': 'Search by title or reference',

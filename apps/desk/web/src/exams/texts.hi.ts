@@ -1,6 +1,8 @@
+import { hi as formHi } from './form/texts.hi.ts';
 import type { en } from './texts.en.ts';
 
 export const hi: Readonly<Record<keyof typeof en, string>> = {
+  ...formHi,
   'exams.title': 'परीक्षाएँ',
   'exams.new': 'नई परीक्षा',
   'exams.search': 'शीर्षक या संदर्भ से खोजें',

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { ExamCreate } from '@evaluation/rest-contract/schemas';
 import { emptyExam } from '../form/draft.ts';
-import { examBody, questionBody, questionEdit } from '../form/requests.ts';
+import { examBody } from '../form/requests.ts';
 import { readAnswers } from './readAnswers.ts';
 import { readCandidates } from './readCandidates.ts';
 import { readExamJson } from './readExamJson.ts';
 import { readQuestionTable } from './readQuestions.ts';
+import { isWorkbook } from './readTable.ts';
 
 test('candidates are read from comma, semicolon or tab, with quotes, a byte order mark and other headings', () => {
   const asha = { external_id: 'S17', name: 'Rao, Asha', roll_number: '17' };
@@ -150,15 +151,21 @@ test('a file that is no JSON or has no exam leaves the form as it is', () => {
     expect(readExamJson(file, before)).toEqual({ draft: before, problems: [{ line: 1, code: 'no_rows' }] });
 });
 
-test('an edit of a question sends the changed fields only, and null for a removed one', () => {
-  const { questions } = readQuestionTable(TABLE);
-  const [, , before] = questions;
-  if (before === undefined) throw new Error('the table has three questions');
-  expect(questionEdit(before, { ...before, key: 'other' })).toBeNull();
-  expect(questionEdit(before, { ...before, text: 'Why not?', modelAnswer: '' })).toEqual({
-    text: 'Why not?',
-    model_answer: null,
-  });
-  expect(questionEdit(before, { ...before, hasRubric: false })).toEqual({ rubric: null });
-  expect(questionBody(before)).not.toHaveProperty('options');
+test('sections and choice groups of an exam as JSON come into the form', () => {
+  const sections = [
+    { name: 'Essay', order: 20 },
+    { name: 'Choices', order: 10 },
+  ];
+  const file = JSON.stringify({ title: 'Physics', sections, choice_groups: [{ pick: 2 }] });
+  const body = examBody(readExamJson(file).draft, { open: false });
+  expect(body.sections).toEqual([
+    { name: 'Choices', order: 1 },
+    { name: 'Essay', order: 2 },
+  ]);
+  expect(body.choice_groups).toEqual([{ pick: 2 }]);
+});
+
+test('a workbook of Excel is told apart from a table', () => {
+  expect(isWorkbook('PK\u0003\u0004\u0014\u0000')).toBe(true);
+  expect(isWorkbook('PKW,name\n1,Asha')).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { emptyExam, type DraftQuestion, type ExamDraft } from '../form/draft.ts';
 import { draftQuestion, LEVELS } from '../form/stored.ts';
+import { newKey } from '../newKey.ts';
 import type { FileProblem } from './readTable.ts';
 
 /* Reads the body of `POST /exams`, or a list of questions, into the form. Fields of the wrong kind are left empty. */
@@ -95,6 +96,12 @@ export const readExamJson = (
       conductedOn: kept('conducted_on', before.conductedOn),
       externalRef: kept('external_ref', before.externalRef),
       instructions: kept('instructions', before.instructions),
+      sections: Array.isArray(exam['sections'])
+        ? records(exam['sections'])
+            .toSorted((one, other) => amount(one['order']) - amount(other['order']))
+            .map((section) => ({ key: newKey(), name: text(section['name']) }))
+        : before.sections,
+      choiceGroups: Array.isArray(exam['choice_groups']) ? exam['choice_groups'] : before.choiceGroups,
       blind: typeof exam['blind'] === 'boolean' ? exam['blind'] : before.blind,
       questions: questions.length === 0 ? before.questions : questions,
     },

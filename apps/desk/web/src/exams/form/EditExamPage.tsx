@@ -1,16 +1,21 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
-import type { Exam, Question } from '@evaluation/rest-contract/schemas';
-import { calls, client } from '../../app/calls.ts';
+import type { inferRouterOutputs } from '@trpc/server';
+import { Suspense, useRef, useState } from 'react';
+import type { PublicRouter } from '@evaluation/core-client';
+import { calls, client, withKey } from '../../app/calls.ts';
+import { failureIn } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
 import { tell, tellError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
+import { newKey } from '../newKey.ts';
+import { ChangedByOther } from './ChangedByOther.tsx';
 import { ExamForm } from './ExamForm.tsx';
 import { ImportExam } from './ImportExam.tsx';
-import { NO_PROBLEMS } from './problems.ts';
-import { saveExam } from './saveExam.ts';
+import { mergeDrafts, type Place } from './mergeDrafts.ts';
+import { NO_PROBLEMS, problemsInError } from './problems.ts';
+import { savedBody } from './requests.ts';
 import { draftOfStored } from './stored.ts';
 
 export const EditExamPage = () => {
@@ -24,56 +29,69 @@ export const EditExamPage = () => {
 
 const StoredExam = () => {
   const { id: examId = '' } = useParams({ strict: false });
-  // Not read again while the teacher types.
-  const fixed = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const;
-  const exam = useSuspenseQuery({ ...calls.exams.get.queryOptions({ exam_id: examId }), ...fixed });
-  const list = useSuspenseQuery({
-    ...calls.questions.list.queryOptions({ exam_id: examId, query: { include: 'rubric,model_answer' } }),
-    ...fixed,
+  const form = useSuspenseQuery({
+    ...calls.desk.exams.form.queryOptions({ exam_id: examId }),
+    // Not read again while the teacher types.
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
   });
-  return <EditForm key={examId} exam={exam.data} questions={list.data.questions} />;
+  return <EditForm key={examId} form={form.data} />;
 };
 
-const EditForm = ({ exam, questions }: { exam: Exam; questions: readonly Question[] }) => {
+type StoredForm = inferRouterOutputs<PublicRouter>['desk']['exams']['form'];
+
+/**
+ * The whole form is saved in one call with the revision that it started from. If another person has changed the exam,
+ * nothing is saved: the form takes these changes over, says which they are, and the teacher saves again.
+ */
+const EditForm = ({ form }: { form: StoredForm }) => {
   const t = useText();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [stored, setStored] = useState(() => draftOfStored(exam, questions));
-  const [draft, setDraft] = useState(stored);
+  const [stored, setStored] = useState(() => ({ form, draft: draftOfStored(form) }));
+  const [draft, setDraft] = useState(stored.draft);
   const [problems, setProblems] = useState(NO_PROBLEMS);
+  const [changed, setChanged] = useState<readonly Place[] | null>(null);
+  // A repeated request with the same content is no second save; after a change it is another request.
+  const sent = useRef({ text: '', key: newKey() });
+  const { exam, revision } = stored.form;
   const isDraft = exam.status === 'draft';
 
-  /** What is stored now, with the keys of the form, so that a second attempt sends only the rest. */
-  const readAgain = async () => {
-    const [nowExam, nowList] = await Promise.all([
-      client.exams.get.query({ exam_id: exam.id }),
-      client.questions.list.query({ exam_id: exam.id, query: { include: 'rubric,model_answer' } }),
-    ]);
-    setStored(draftOfStored(nowExam, nowList.questions));
+  /** @returns false if no other person has changed the exam */
+  const takeOver = async (): Promise<boolean> => {
+    const now = await client.desk.exams.form.query({ exam_id: exam.id });
+    if (now.revision === revision) return false;
+    const theirs = draftOfStored(now);
+    const merged = mergeDrafts(stored.draft, draft, theirs);
+    setStored({ form: now, draft: theirs });
+    setDraft(merged.draft);
+    setChanged(merged.changed);
+    return true;
   };
   const save = useMutation({
-    mutationFn: async () => {
-      try {
-        return await saveExam(exam.id, stored, draft);
-      } catch (error) {
-        await readAgain();
-        throw error;
-      }
+    mutationFn: () => {
+      const request = { exam_id: exam.id, seen: revision, body: savedBody(draft) };
+      const text = JSON.stringify(request);
+      if (sent.current.text !== text) sent.current = { text, key: newKey() };
+      return client.desk.exams.save.mutate(request, { context: withKey(sent.current.key) });
     },
-    onSuccess: async (found) => {
-      setProblems(found);
-      if (found.size > 0) {
-        await readAgain();
-        return;
-      }
+    onSuccess: async () => {
       await queryClient.invalidateQueries();
       tell(t('exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
     },
-    onError: tellError,
+    onError: async (error) => {
+      const found = problemsInError(error);
+      setProblems(found);
+      const isConflict = failureIn(error)?.code === 'conflict';
+      if (found.size > 0 || (isConflict && (await takeOver().catch(() => false)))) return;
+      tellError(error);
+    },
   });
   return (
     <Page title={t('exams.editTitle', { title: exam.title })}>
+      <ChangedByOther places={changed} />
       <ExamForm
         draft={draft}
         problems={problems}

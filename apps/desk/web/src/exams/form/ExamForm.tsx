@@ -2,10 +2,13 @@ import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useText } from '../../app/language.ts';
 import { Notice } from '../Notice.tsx';
+import { ChoiceGroups } from './ChoiceGroups.tsx';
 import { emptyQuestion, nextLabel, totalMarks, type DraftQuestion, type ExamDraft } from './draft.ts';
 import { ExamFields } from './ExamFields.tsx';
-import type { Problems } from './problems.ts';
+import { placeOf } from './fieldNames.ts';
+import { problemBelow, type Problems } from './problems.ts';
 import { QuestionEditor } from './QuestionEditor.tsx';
+import { SectionsEditor } from './SectionsEditor.tsx';
 
 const MOST_QUESTIONS = 200;
 
@@ -36,8 +39,10 @@ export const ExamForm = ({
   }, [problems]);
   const replace = (key: string, question: DraftQuestion) =>
     onChange({ ...draft, questions: draft.questions.map((one) => (one.key === key ? question : one)) });
-  const ofQuestion = (label: string) =>
-    warnings.filter((text) => text.startsWith(`Question ${label}:`) || text.startsWith(`Question ${label} `));
+  const isOf = (label: string, text: string) =>
+    text.startsWith(`Question ${label}:`) || text.startsWith(`Question ${label} `);
+  const ofQuestion = (label: string) => warnings.filter((text) => isOf(label, text));
+  const isOfNoQuestion = (text: string) => !draft.questions.some(({ label }) => isOf(label, text));
   return (
     <Stack>
       {problems.size > 0 ? (
@@ -45,7 +50,7 @@ export const ExamForm = ({
           <List size="sm">
             {[...problems].map(([field, message]) => (
               <List.Item key={field}>
-                {field}: {message}
+                {placeOf(field, draft)}: {message}
               </List.Item>
             ))}
           </List>
@@ -57,6 +62,12 @@ export const ExamForm = ({
         isDraft={isDraft}
         onChange={(change) => onChange({ ...draft, ...change })}
       />
+      <SectionsEditor draft={draft} problems={problems} isDraft={isDraft} onChange={onChange} />
+      <ChoiceGroups
+        count={draft.choiceGroups.length}
+        problem={problemBelow(problems, 'choice_groups')}
+        onRemove={() => onChange({ ...draft, choiceGroups: [] })}
+      />
       <Group justify="space-between">
         <Title order={2} size="h3">
           {t('exams.form.questions')}
@@ -64,11 +75,18 @@ export const ExamForm = ({
         <Text aria-live="polite">{t('exams.form.total', { marks: totalMarks(draft.questions) })}</Text>
       </Group>
       {tools}
+      {problems.has('questions') ? <Notice kind="problem">{problems.get('questions')}</Notice> : null}
+      {warnings.filter(isOfNoQuestion).map((warning) => (
+        <Notice key={warning} kind="note">
+          {warning}
+        </Notice>
+      ))}
       {draft.questions.map((question, index) => (
         <QuestionEditor
           key={question.key}
           question={question}
           mode={draft.mode}
+          sections={draft.sections.map(({ name }) => name)}
           at={`questions[${index}]`}
           problems={problems}
           warnings={ofQuestion(question.label)}

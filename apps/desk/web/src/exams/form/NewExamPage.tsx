@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { calls, client, withKey } from '../../app/calls.ts';
-import { failureIn } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
 import { tell, tellError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
@@ -11,14 +10,23 @@ import { newKey } from '../newKey.ts';
 import { emptyExam } from './draft.ts';
 import { ExamForm } from './ExamForm.tsx';
 import { ImportExam } from './ImportExam.tsx';
-import { NO_PROBLEMS, problemsIn } from './problems.ts';
+import { NO_PROBLEMS, problemsInError } from './problems.ts';
 import { examBody } from './requests.ts';
 
+/** The form of a new exam, filled with the defaults of the institute. */
 export const NewExamPage = () => {
+  const t = useText();
+  // A core of the release before has no settings; the form then has the defaults of the API.
+  const settings = useQuery({ ...calls.desk.settings.show.queryOptions(), staleTime: 0, retry: false });
+  if (settings.isFetching) return <Page title={t('exams.new')}>{null}</Page>;
+  return <NewExamForm blind={settings.data?.blind ?? false} />;
+};
+
+const NewExamForm = ({ blind }: { blind: boolean }) => {
   const t = useText();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [draft, setDraft] = useState(() => emptyExam(false));
+  const [draft, setDraft] = useState(() => emptyExam(blind));
   const [problems, setProblems] = useState(NO_PROBLEMS);
   // A repeated request with the same content creates no second exam; after a change it is another request.
   const sent = useRef({ body: '', key: newKey() });
@@ -35,7 +43,7 @@ export const NewExamPage = () => {
       await navigate({ to: `/exams/${exam.id}` });
     },
     onError: (error) => {
-      const found = problemsIn(failureIn(error)?.details);
+      const found = problemsInError(error);
       setProblems(found);
       if (found.size === 0) tellError(error);
     },

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Fieldset, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useText } from '../../app/language.ts';
 import { emptyOption, type DraftOption, type DraftQuestion } from './draft.ts';
-import type { Problems } from './problems.ts';
+import { problemBelow, type Problems } from './problems.ts';
 
 const MOST_OPTIONS = 26;
 const FIRST_LETTER = 65;
@@ -33,7 +33,7 @@ export const OptionsEditor = ({
           : { ...option, isCorrect: isSingle && isCorrect ? false : option.isCorrect },
       ),
     });
-  const problem = problems.get(`${at}.options`) ?? problems.get(`${at}.correct_options`);
+  const problem = problems.get(`${at}.options`) ?? problemBelow(problems, `${at}.correct_options`);
   return (
     <Fieldset legend={t('exams.form.options')} disabled={!isDraft}>
       <Stack gap="xs">

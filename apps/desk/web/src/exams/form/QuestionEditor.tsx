@@ -13,8 +13,9 @@ import { useText } from '../../app/language.ts';
 import { Notice } from '../Notice.tsx';
 import { isChoice, withType, type DraftQuestion, type ExamDraft } from './draft.ts';
 import { OptionsEditor } from './OptionsEditor.tsx';
-import type { Problems } from './problems.ts';
+import { problemBelow, problemsElsewhere, type Problems } from './problems.ts';
 import { RubricEditor } from './RubricEditor.tsx';
+import { SectionField } from './SectionField.tsx';
 
 const TYPES = ['long_answer', 'mcq_single', 'mcq_multi', 'true_false', 'numeric', 'one_word'] as const;
 
@@ -22,6 +23,7 @@ const TYPES = ['long_answer', 'mcq_single', 'mcq_multi', 'true_false', 'numeric'
 export const QuestionEditor = ({
   question,
   mode,
+  sections,
   at,
   problems,
   warnings,
@@ -30,6 +32,8 @@ export const QuestionEditor = ({
   onRemove,
 }: {
   question: DraftQuestion;
+  /** Names of the declared sections. */
+  sections: readonly string[];
   mode: ExamDraft['mode'];
   /** Path of the question in the request, such as `questions[2]`. */
   at: string;
@@ -42,11 +46,13 @@ export const QuestionEditor = ({
 }) => {
   const t = useText();
   const error = (field: string) => problems.get(`${at}.${field}`);
+  // Problems of the question itself, and of fields that the form does not show.
+  const ownProblem = problemsElsewhere(problems, at);
   const change = (part: Partial<DraftQuestion>) => onChange({ ...question, ...part });
   return (
     <Fieldset legend={t('exams.form.question', { label: question.label })}>
       <Stack gap="sm">
-        {problems.has(at) ? <Notice kind="problem">{problems.get(at)}</Notice> : null}
+        {ownProblem === undefined ? null : <Notice kind="problem">{ownProblem}</Notice>}
         {warnings.map((warning) => (
           <Notice key={warning} kind="note">
             {warning}
@@ -63,14 +69,12 @@ export const QuestionEditor = ({
             disabled={!isDraft}
             error={error('label')}
           />
-          <TextInput
-            label={t('exams.form.section')}
-            maxLength={64}
-            w={120}
+          <SectionField
+            sections={sections}
             value={question.section}
-            onChange={({ currentTarget }) => change({ section: currentTarget.value })}
-            disabled={!isDraft}
+            isDraft={isDraft}
             error={error('section')}
+            onChange={(section) => change({ section })}
           />
           <Select
             label={t('exams.form.type')}
@@ -136,7 +140,7 @@ export const QuestionEditor = ({
             value={question.answer}
             onChange={({ currentTarget }) => change({ answer: currentTarget.value })}
             disabled={!isDraft}
-            error={error('answer')}
+            error={problemBelow(problems, `${at}.answer`)}
           />
         ) : null}
         {question.type === 'long_answer' ? (

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Fieldset, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useText } from '../../app/language.ts';
 import { criteriaMarks, emptyCriterion, type DraftCriterion, type DraftQuestion } from './draft.ts';
-import type { Problems } from './problems.ts';
+import { problemBelow, type Problems } from './problems.ts';
 
 /** Criteria of a long answer. Their sum is shown beside the marks of the question while they are typed. */
 export const RubricEditor = ({
@@ -57,7 +57,7 @@ export const RubricEditor = ({
                 flex={2}
                 miw={160}
                 onChange={({ currentTarget }) => set(key, { keywords: currentTarget.value })}
-                error={error('keywords')}
+                error={problemBelow(problems, `${at}.criteria[${index}].keywords`)}
               />
               <TextInput
                 label={t('exams.form.guidance')}

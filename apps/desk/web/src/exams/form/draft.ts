@@ -3,8 +3,8 @@ import { newKey } from '../newKey.ts';
 
 /*
  * The form of an exam while a teacher fills it in. Numbers may be empty, and a question keeps the fields of other types,
- * so that a change of the type and back loses nothing. `bodyOf` and `questionBody` make the request from it; the index
- * of a question in the form is its index in the request, so that problems of the API find their field.
+ * so that a change of the type and back loses nothing. `requests.ts` makes the request from it; the index of a section or
+ * question in the form is its index in the request, so that problems of the API find their field.
  */
 
 type Amount = number | '';
@@ -46,6 +46,11 @@ export interface DraftQuestion {
   rest: Partial<QuestionInput>;
 }
 
+export interface DraftSection {
+  key: string;
+  name: string;
+}
+
 export interface ExamDraft {
   title: string;
   mode: ExamCreate['mode'];
@@ -57,6 +62,10 @@ export interface ExamDraft {
   externalRef: string;
   instructions: string;
   blind: boolean;
+  /** Declared sections in their order. Without any, the sections are those that the questions name. */
+  sections: DraftSection[];
+  /** Choice groups of a file that was read. The service has none yet and says so. */
+  choiceGroups: readonly unknown[];
   questions: DraftQuestion[];
 }
 
@@ -104,6 +113,8 @@ export const emptyExam = (blind: boolean): ExamDraft => ({
   externalRef: '',
   instructions: '',
   blind,
+  sections: [],
+  choiceGroups: [],
   questions: [emptyQuestion('1')],
 });
 

@@ -1,29 +1,56 @@
+import { failureIn } from '../../app/failures.ts';
+import { t } from '../../app/language.ts';
+import { textOfProblem } from './problemTexts.ts';
+
 /** Problems of a request by the path of the field, such as `questions[2].rubric.criteria[0].marks`. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const NO_PROBLEMS: Problems = new Map();
 
-interface Told {
-  field: string;
-  message: string;
-}
-
-/** @param details `details` of a failure of the API; @param at path of what was sent, for a request about one question */
-export const problemsIn = (details: unknown, at = ''): Problems => {
+/** @param details `details` of a failure of the API */
+export const problemsIn = (details: unknown): Problems => {
   const errors: unknown =
     typeof details === 'object' && details !== null ? Reflect.get(details, 'errors') : [];
   const told = Array.isArray(errors) ? errors.filter(isTold) : [];
   const found = new Map<string, string>();
-  for (const { field, message } of told) {
-    const path = at === '' ? field : field === '' ? at : `${at}.${field}`;
-    const before = found.get(path);
-    found.set(path, before === undefined ? message : `${before} ${message}`);
+  for (const problem of told) {
+    const text = textOfProblem(problem);
+    const before = found.get(problem.field);
+    found.set(problem.field, before === undefined ? text : `${before} ${text}`);
   }
   return found;
 };
 
-const isTold = (value: unknown): value is Told =>
+/** Problems of the form of an exam. A reference that another exam has is a problem of its field. */
+export const problemsInError = (error: unknown): Problems => {
+  const failure = failureIn(error);
+  return failure?.code === 'exam_exists'
+    ? new Map([['external_ref', t('exams.problem.externalRefTaken')]])
+    : problemsIn(failure?.details);
+};
+
+/** Problems of a field and of its parts, such as `answer[1]` of a form that shows the list as one text. */
+export const problemBelow = (problems: Problems, path: string): string | undefined => {
+  const found = [...problems].filter(
+    ([field]) => field === path || field.startsWith(`${path}[`) || field.startsWith(`${path}.`),
+  );
+  return found.length === 0 ? undefined : [...new Set(found.map(([, text]) => text))].join(' ');
+};
+
+/** Fields of a question at which the form shows a problem. */
+const SHOWN =
+  /^(label|section|type|text|max_marks|negative_marks|answer|model_answer|options|correct_options|rubric)\b/;
+
+/** Problems of a question at `path` itself, and of fields of it that the form does not show. */
+export const problemsElsewhere = (problems: Problems, path: string): string | undefined => {
+  const found = [...problems].filter(
+    ([field]) =>
+      field === path || (field.startsWith(`${path}.`) && !SHOWN.test(field.slice(path.length + 1))),
+  );
+  return found.length === 0 ? undefined : found.map(([, text]) => text).join(' ');
+};
+
+const isTold = (value: unknown): value is { field: string; code: string; message: string } =>
   typeof value === 'object' &&
   value !== null &&
-  typeof Reflect.get(value, 'field') === 'string' &&
-  typeof Reflect.get(value, 'message') === 'string';
+  ['field', 'code', 'message'].every((name) => typeof Reflect.get(value, name) === 'string');

@@ -1,7 +1,11 @@
-import type { ExamCreate, ExamEdit, QuestionEdit, QuestionInput } from '@evaluation/rest-contract/schemas';
+import type { inferRouterInputs } from '@trpc/server';
+import type { PublicRouter } from '@evaluation/core-client';
+import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
 import { isChoice, type DraftQuestion, type ExamDraft } from './draft.ts';
 
-/* Requests of the API from the form. Empty fields are left out of a new exam and are null in an edit. */
+/* Requests of the API from the form. Empty fields are left out. */
+
+type ExamSaveBody = inferRouterInputs<PublicRouter>['desk']['exams']['save']['body'];
 
 const sent = (text: string): string | undefined => (text.trim() === '' ? undefined : text.trim());
 
@@ -81,50 +85,22 @@ export const examBody = (draft: ExamDraft, { open }: { open: boolean }): ExamCre
     blind: draft.blind,
     open,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    ...(draft.sections.length === 0
+      ? {}
+      : { sections: draft.sections.map(({ name }, index) => ({ name: name.trim(), order: index + 1 })) }),
+    ...(draft.choiceGroups.length === 0 ? {} : { choice_groups: draft.choiceGroups }),
     questions: draft.questions.map(questionBody),
   };
 };
 
-const EXAM_FIELDS = [
-  ['title', 'title'],
-  ['mode', 'mode'],
-  ['subject', 'subject'],
-  ['class', 'class'],
-  ['board', 'board'],
-  ['level', 'level'],
-  ['conductedOn', 'conducted_on'],
-  ['externalRef', 'external_ref'],
-  ['instructions', 'instructions'],
-  ['blind', 'blind'],
-] as const;
-
-/** What has changed in the fields of the exam itself; null without a change. */
-export const examEdit = (before: ExamDraft, after: ExamDraft): ExamEdit | null => {
-  const changed = EXAM_FIELDS.filter(([field]) => before[field] !== after[field]).map(([field, name]) => {
-    const value = after[field];
-    return [name, typeof value === 'string' ? (sent(value) ?? null) : value];
-  });
-  return changed.length === 0 ? null : Object.fromEntries(changed);
-};
-
-const EDITABLE = [
-  'label',
-  'section',
-  'text',
-  'max_marks',
-  'negative_marks',
-  'options',
-  'correct_options',
-  'answer',
-  'model_answer',
-  'rubric',
-] as const;
-
-/** What has changed in a stored question; null without a change. */
-export const questionEdit = (before: DraftQuestion, after: DraftQuestion): QuestionEdit | null => {
-  const [stored, wanted] = [questionBody(before), questionBody(after)];
-  const changed = EDITABLE.filter(
-    (field) => JSON.stringify(stored[field] ?? null) !== JSON.stringify(wanted[field] ?? null),
-  ).map((field) => [field, wanted[field] ?? null]);
-  return changed.length === 0 ? null : Object.fromEntries(changed);
+/** The whole form of a stored exam. Fields of stored questions that the form does not show are left to the service. */
+export const savedBody = (draft: ExamDraft): ExamSaveBody => {
+  const { open: _, candidates: __, ...exam } = examBody(draft, { open: false });
+  return {
+    ...exam,
+    questions: draft.questions.map((question) => ({
+      ...questionBody(question.id === null ? question : { ...question, rest: {} }),
+      id: question.id,
+    })),
+  };
 };

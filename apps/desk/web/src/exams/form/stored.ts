@@ -55,7 +55,16 @@ export const draftQuestion = (question: Sent, id: string | null = null): DraftQu
   };
 };
 
-export const draftOfStored = (exam: Exam, questions: readonly Question[]): ExamDraft => ({
+/** @param form.sections_declared without it, the sections are those that the questions name */
+export const draftOfStored = ({
+  exam,
+  questions,
+  sections_declared: isDeclared,
+}: {
+  exam: Exam;
+  questions: readonly Question[];
+  sections_declared: boolean;
+}): ExamDraft => ({
   title: exam.title,
   mode: exam.mode,
   subject: exam.subject ?? '',
@@ -66,6 +75,8 @@ export const draftOfStored = (exam: Exam, questions: readonly Question[]): ExamD
   externalRef: exam.external_ref ?? '',
   instructions: exam.instructions ?? '',
   blind: exam.blind,
+  sections: isDeclared ? exam.sections.map(({ name }) => ({ key: newKey(), name })) : [],
+  choiceGroups: [],
   questions: questions.map(({ id, created_at: _made, updated_at: _changed, options, ...question }) =>
     draftQuestion(
       {

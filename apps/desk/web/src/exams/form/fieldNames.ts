@@ -1,0 +1,75 @@
+import { t, type TextKey } from '../../app/language.ts';
+import type { ExamDraft } from './draft.ts';
+
+const NAMES: Readonly<Record<string, TextKey>> = {
+  title: 'exams.form.title',
+  mode: 'exams.form.mode',
+  subject: 'exams.form.subject',
+  class: 'exams.form.class',
+  board: 'exams.form.board',
+  level: 'exams.form.level',
+  conducted_on: 'exams.form.conductedOn',
+  external_ref: 'exams.form.externalRef',
+  instructions: 'exams.form.instructions',
+  blind: 'exams.form.blind',
+  sections: 'exams.form.sections',
+  choice_groups: 'exams.form.choiceGroups',
+  questions: 'exams.form.questions',
+  label: 'exams.form.label',
+  section: 'exams.form.section',
+  type: 'exams.form.type',
+  text: 'exams.form.text',
+  max_marks: 'exams.form.maxMarks',
+  negative_marks: 'exams.form.negativeMarks',
+  options: 'exams.form.optionsName',
+  correct_options: 'exams.form.optionsName',
+  answer: 'exams.form.answer',
+  model_answer: 'exams.form.modelAnswer',
+  rubric: 'exams.form.rubric',
+  criteria: 'exams.form.rubric',
+  marks: 'exams.form.criterionMarks',
+  name: 'exams.form.criterionName',
+  keywords: 'exams.form.keywords',
+  guidance: 'exams.form.guidance',
+};
+
+/** The place of a problem as the form names it: `Question 2, Criterion 1, Marks`. */
+export const placeOf = (field: string, draft: ExamDraft): string => {
+  const [, section] = /^sections\[(\d+)\]/.exec(field) ?? [];
+  if (section !== undefined) return t('exams.form.sectionName', { number: Number(section) + 1 });
+  const [, question] = /^questions\[(\d+)\]/.exec(field) ?? [];
+  const [, criterion] = /\.criteria\[(\d+)\]/.exec(field) ?? [];
+  const last =
+    field
+      .replaceAll(/\[\d+\]/g, '')
+      .split('.')
+      .at(-1) ?? '';
+  const name = NAMES[last];
+  return [
+    question === undefined
+      ? null
+      : t('exams.form.question', { label: draft.questions[Number(question)]?.label ?? question }),
+    criterion === undefined ? null : t('exams.form.criterion', { number: Number(criterion) + 1 }),
+    name === undefined || (question !== undefined && last === 'questions') ? null : t(name),
+  ]
+    .filter((part) => part !== null)
+    .join(', ');
+};
+
+const OF_DRAFT: Readonly<Record<keyof ExamDraft, TextKey>> = {
+  title: 'exams.form.title',
+  mode: 'exams.form.mode',
+  subject: 'exams.form.subject',
+  class: 'exams.form.class',
+  board: 'exams.form.board',
+  level: 'exams.form.level',
+  conductedOn: 'exams.form.conductedOn',
+  externalRef: 'exams.form.externalRef',
+  instructions: 'exams.form.instructions',
+  blind: 'exams.form.blind',
+  sections: 'exams.form.sections',
+  choiceGroups: 'exams.form.choiceGroups',
+  questions: 'exams.form.questions',
+};
+
+export const nameOfDraftField = (field: keyof ExamDraft): string => t(OF_DRAFT[field]);

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { emptyExam, emptyQuestion, type ExamDraft } from './draft.ts';
+import { mergeDrafts } from './mergeDrafts.ts';
+import { problemBelow, problemsElsewhere } from './problems.ts';
+import { savedBody } from './requests.ts';
+import { movedUp, renamed, withoutSection, withSection } from './sections.ts';
+
+const question = (id: string | null, change: object = {}) => ({
+  ...emptyQuestion(id ?? 'new'),
+  id,
+  text: `Question ${id}`,
+  maxMarks: 2,
+  ...change,
+});
+const exam = (change: Partial<ExamDraft> = {}): ExamDraft => ({
+  ...emptyExam(false),
+  title: 'Optics',
+  questions: [question('a'), question('b')],
+  ...change,
+});
+
+test('changes of two people to different fields are both kept, and none is told as overwritten', () => {
+  const [base, mine, theirs] = [exam(), exam(), exam()];
+  const { draft, changed } = mergeDrafts(
+    base,
+    {
+      ...mine,
+      subject: 'Physics',
+      questions: [
+        ...mine.questions.map((one) => (one.id === 'a' ? { ...one, text: 'Mine' } : one)),
+        question(null),
+      ],
+    },
+    {
+      ...theirs,
+      blind: true,
+      questions: [
+        ...theirs.questions.map((one) => (one.id === 'a' ? { ...one, maxMarks: 3 } : one)),
+        question('c'),
+      ],
+    },
+  );
+  expect(draft).toMatchObject({ subject: 'Physics', blind: true });
+  expect(draft.questions.map(({ id, text, maxMarks }) => [id, text, maxMarks])).toEqual([
+    ['a', 'Mine', 3],
+    ['b', 'Question b', 2],
+    ['c', 'Question c', 2],
+    [null, 'Question null', 2],
+  ]);
+  expect(changed).toEqual([
+    { field: 'blind', isMineKept: false },
+    { question: 'a', isMineKept: true },
+    { question: 'c', isMineKept: false },
+  ]);
+});
+
+test('a field that both have changed keeps mine and is told; a question that the other removed is told', () => {
+  const { draft, changed } = mergeDrafts(
+    exam(),
+    exam({ title: 'Mine' }),
+    exam({ title: 'Theirs', questions: [question('b')] }),
+  );
+  expect(draft).toMatchObject({ title: 'Mine', questions: [{ id: 'b' }] });
+  expect(changed).toEqual([
+    { field: 'title', isMineKept: true },
+    { question: 'a', isMineKept: false },
+  ]);
+});
+
+test('the first declared section comes after those that the questions name, and questions follow a new name', () => {
+  let draft = exam({ questions: [question('a', { section: 'A' }), question('b', { section: 'B' })] });
+  draft = withSection(draft);
+  expect(draft.sections.map(({ name }) => name)).toEqual(['A', 'B', '']);
+  const keyOf = (index: number) => draft.sections[index]?.key ?? '';
+  draft = renamed(draft, keyOf(2), 'Last');
+  draft = renamed(draft, keyOf(1), 'Essay');
+  draft = movedUp(draft, keyOf(1));
+  expect(draft.sections.map(({ name }) => name)).toEqual(['Essay', 'A', 'Last']);
+  expect(draft.questions.map(({ section }) => section)).toEqual(['A', 'Essay']);
+  expect(withoutSection(draft, keyOf(0)).questions.map(({ section }) => section)).toEqual(['A', 'Essay']);
+});
+
+test('a stored question is saved with its id and without the fields that the form does not show', () => {
+  const draft = exam({
+    questions: [question('a', { rest: { word_limit: 5 } }), question(null, { rest: { word_limit: 7 } })],
+  });
+  expect(savedBody(draft).questions).toMatchObject([{ id: 'a' }, { id: null, word_limit: 7 }]);
+  expect(savedBody(draft).questions[0]).not.toHaveProperty('word_limit');
+});
+
+test('each problem of a question is shown at a field or at the question', () => {
+  const problems = new Map([
+    ['questions[0].answer[1]', 'Not a number.'],
+    ['questions[0].word_limit', 'Too large.'],
+    ['questions[0]', 'Needs a key.'],
+    ['questions[01]', 'Of another.'],
+  ]);
+  expect(problemBelow(problems, 'questions[0].answer')).toBe('Not a number.');
+  expect(problemsElsewhere(problems, 'questions[0]')).toBe('Too large. Needs a key.');
+});

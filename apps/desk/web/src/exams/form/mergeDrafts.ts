@@ -1,0 +1,61 @@
+import type { DraftQuestion, ExamDraft } from './draft.ts';
+
+/*
+ * Brings changes of another person into a form that is being edited. `base` is the stored exam that both have started
+ * from. A field that only one of them has changed keeps that change. A field that both have changed keeps mine, and its
+ * place is told.
+ */
+
+export interface Merged {
+  draft: ExamDraft;
+  /** Fields of the exam, and labels of the questions, that the other person has changed. */
+  changed: Place[];
+}
+
+export type Place = ({ field: keyof ExamDraft } | { question: string }) & { isMineKept: boolean };
+
+export const mergeDrafts = (base: ExamDraft, mine: ExamDraft, theirs: ExamDraft): Merged => {
+  const changed: Place[] = [];
+  const draft = { ...theirs };
+  for (const field of fieldsOf(theirs)) {
+    if (field === 'questions' || isSame(base[field], theirs[field])) continue;
+    changed.push({ field, isMineKept: !isSame(base[field], mine[field]) });
+  }
+  const kept = fieldsOf(mine).filter((field) => field !== 'questions' && !isSame(base[field], mine[field]));
+  Object.assign(draft, Object.fromEntries(kept.map((field) => [field, mine[field]])));
+  draft.questions = [
+    ...theirs.questions.flatMap((question): DraftQuestion[] => {
+      const before = base.questions.find(({ id }) => id === question.id);
+      const own = mine.questions.find(({ id }) => id === question.id);
+      if (before === undefined || !isSame(before, question))
+        changed.push({
+          question: question.label,
+          isMineKept: before !== undefined && (own === undefined || !isSame(before, own)),
+        });
+      if (before === undefined) return [question];
+      return own === undefined ? [] : [mergeQuestion(before, own, question)];
+    }),
+    ...mine.questions.filter(({ id }) => id === null),
+  ];
+  for (const { id, label } of base.questions)
+    if (theirs.questions.every((question) => question.id !== id))
+      changed.push({ question: label, isMineKept: false });
+  return { draft, changed };
+};
+
+const mergeQuestion = (before: DraftQuestion, mine: DraftQuestion, theirs: DraftQuestion): DraftQuestion => {
+  const kept = fieldsOf(mine).filter((field) => !isSame(before[field], mine[field]));
+  return {
+    ...theirs,
+    ...Object.fromEntries(kept.map((field) => [field, mine[field]])),
+    key: mine.key,
+  };
+};
+
+const fieldsOf = <T extends object>(value: T): (keyof T)[] => Object.keys(value) as (keyof T)[];
+
+/** Keys of rows are made anew with each reading. */
+const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
+
+const textOf = (value: unknown): string | undefined =>
+  JSON.stringify(value, (name, part: unknown) => (name === 'key' ? undefined : part));
