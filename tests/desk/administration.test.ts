@@ -130,3 +130,21 @@ test('credits show each movement with its exam, and decisions are filtered and d
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test('settings of the institute fill the form of a new exam', async () => {
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('checkbox', { name: 'Mark blind' }).check();
+  await page.getByLabel('Target agreement of guides').fill('90');
+  await expectNoAxeViolations(page);
+  await expectNoSidewaysScroll(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/Last changed on .* by First Admin/).waitFor();
+  await page.getByText('The operator of the service sets this for all institutes.').waitFor();
+  await page.goto(`${desk.url}/exams/new`);
+  await page.getByRole('textbox', { name: 'Title' }).waitFor();
+  expect(await page.getByRole('checkbox', { name: 'Mark blind' }).isChecked()).toBe(true);
+  expect(problems).toEqual([]);
+  await context.close();
+});

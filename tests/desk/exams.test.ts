@@ -162,7 +162,7 @@ test('typed answers are imported from a table, and the list finds the exam by a 
   await context.close();
 });
 
-test('a stored exam is edited: text, a removed question, a new one from a table', async () => {
+test('a stored exam is edited: text, questions and sections; a change by a colleague meanwhile is told', async () => {
   const paper = typedExam([mcq('1'), longAnswer('2')], { title: 'To be edited' });
   const exam = await createExam(desk.service.api, { ...paper, open: false });
   const { context, page, problems } = await desk.newBrowser();
@@ -174,8 +174,34 @@ test('a stored exam is edited: text, a removed question, a new one from a table'
   await page.getByRole('button', { name: 'Add a question' }).click();
   await question('3').getByRole('textbox', { name: 'Question', exact: true }).fill('And then?');
   await question('3').getByRole('textbox', { name: 'Marks', exact: true }).fill('1.5');
+
+  // Sections: the question that names none of them is told at its field.
+  const sections = page.getByRole('group', { name: 'Sections', exact: true });
+  await sections.getByRole('button', { name: 'Add a section' }).click();
+  await sections.getByRole('textbox', { name: 'Section 1' }).fill('Theory');
+  await sections.getByRole('textbox', { name: 'Section 2' }).fill('Practice');
+  await sections.getByRole('button', { name: 'Move section 2 up' }).click();
+  await sections.getByRole('button', { name: 'Add a section' }).click();
+  await sections.getByRole('textbox', { name: 'Section 3' }).fill('theory');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await sections.getByText('Section names must be unique.').waitFor();
+  await sections.getByRole('button', { name: 'Remove section 3' }).click();
+
+  // A colleague changes the exam meanwhile: nothing is overwritten, and the form says what has changed.
+  await desk.service.api.patch(`/exams/${exam.id}`, { subject: 'Physics' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Another person has changed this exam').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Physics');
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { level: 1, name: 'To be edited' }).waitFor();
+  const edited = await desk.service.api.get(`/exams/${exam.id}`);
+  expect(edited.body).toMatchObject({
+    subject: 'Physics',
+    sections: [{ name: 'Practice' }, { name: 'Theory' }],
+    questions: [{ section: 'Theory' }, { section: 'Practice' }],
+  });
   await page.getByRole('button', { name: 'Open the exam' }).click();
   await page.getByText('The exam is open.').waitFor();
   const { body } = await desk.service.api.get<{

@@ -91,6 +91,55 @@ describe('in a browser', () => {
     await context.close();
   });
 
+  test('a person changes the password on the account page, which ends the session of another browser', async () => {
+    const admin = await desk.newBrowser();
+    await signIn(desk, admin.page);
+    // An account of its own: the password of the first admin is the one of the other tests.
+    const email = 'asha@example.org';
+    await admin.page.getByRole('link', { name: 'Staff' }).click();
+    await admin.page.getByRole('button', { name: 'Invite a person' }).click();
+    await admin.page.getByLabel('Name').fill('Asha Rao');
+    await admin.page.getByRole('dialog').getByLabel('E-mail').fill(email);
+    await admin.page.getByRole('button', { name: 'Invite', exact: true }).click();
+    const link = await admin.page.getByLabel('Link', { exact: true }).inputValue();
+    await admin.context.close();
+
+    const { context, page, problems } = await desk.newBrowser();
+    await page.goto(link);
+    await page.getByLabel('New password', { exact: true }).fill('correct horse battery');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Account of Asha Rao' }).click();
+    const other = await desk.newBrowser();
+    await signIn(desk, other.page, { email, password: 'correct horse battery' });
+    await page.getByRole('menuitem', { name: 'Your account' }).click();
+    await page.getByRole('cell', { name: 'This browser' }).waitFor();
+    await page.getByRole('button', { name: 'End all others' }).waitFor();
+    await expectNoAxeViolations(page);
+    await expectNoSidewaysScroll(page);
+    await page.getByLabel('Present password', { exact: true }).fill('not this one');
+    await page.getByLabel('New password', { exact: true }).fill('another long password');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('This is not your present password.').waitFor();
+    await page.getByLabel('Present password', { exact: true }).fill('correct horse battery');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password was changed.').waitFor();
+    await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' });
+    await expect
+      .poll(
+        async () => {
+          await other.page.goto(`${desk.url}/account`);
+          await other.page.getByRole('heading', { level: 1 }).waitFor();
+          return new URL(other.page.url()).pathname;
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toBe('/sign-in');
+    await signIn(desk, other.page, { email, password: 'another long password' });
+    expect([...problems, ...other.problems]).toEqual([]);
+    await context.close();
+    await other.context.close();
+  });
+
   test('the texts are Hindi after the language was changed', async () => {
     const { context, page } = await desk.newBrowser();
     await signIn(desk, page);

@@ -116,6 +116,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.people.endSession': ({ staff, session }) => ({ staff_id: staff, session_id: session }),
   'desk.people.mySessions': () => undefined,
   'desk.people.endMySession': ({ session }) => ({ session_id: session }),
+  'desk.people.endMyOtherSessions': () => ({ session_id: '00000000-0000-4000-8000-000000000000' }),
   'desk.people.changePassword': ({ session }) => ({
     current: 'correct horse battery',
     next: 'another long password',

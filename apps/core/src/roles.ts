@@ -102,6 +102,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.people.endSession': ADMIN,
   'desk.people.mySessions': ALL,
   'desk.people.endMySession': ALL,
+  'desk.people.endMyOtherSessions': ALL,
   'desk.people.changePassword': ALL,
 
   // desk.exams

@@ -6,6 +6,16 @@ import { hashPassword, isPassword } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
+/** Ends all sessions of the caller but one. @returns how many were ended */
+export const endOtherSessions = (
+  { database }: Services,
+  me: { institute_id: string; staff_id: string },
+  sessionId: string,
+): Promise<{ ended: number }> =>
+  database.inTenant(me.institute_id, async (tx) => ({
+    ended: await endSessions(tx, me.staff_id, sessionId),
+  }));
+
 /**
  * Changes the password of the caller and ends the caller's other sessions. Wrong passwords count as failed sign-ins.
  * @throws DomainFailure validation_failed, rate_limited, not_found; NoTurn

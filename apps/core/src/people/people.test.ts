@@ -15,7 +15,7 @@ import {
   resetPassword,
   type Manager,
 } from './manageStaff.ts';
-import { changePassword } from './ownAccount.ts';
+import { changePassword, endOtherSessions } from './ownAccount.ts';
 import { hashPassword, UNUSABLE } from './passwords.ts';
 import { findSession, sessionsOf, signOut } from './sessions.ts';
 import { signIn } from './signIn.ts';
@@ -240,6 +240,41 @@ describe('a session', () => {
     expect(await findSession(services, own?.token ?? '')).not.toBeNull();
     expect(await signInAs(email)).toEqual(WRONG);
     expect(await signInAs(email, 'another long password')).toMatchObject({ staff: { id } });
+  });
+});
+
+describe('the own account', () => {
+  test('ends all own sessions but one, and none of other people', async () => {
+    const manager = await newInstitute();
+    const [me, other] = [await newPerson(manager), await newPerson(manager)];
+    const answer = await signInAs(me.email);
+    const own = 'staff' in answer ? answer : null;
+    const actor = { institute_id: manager.institute_id, staff_id: me.id };
+    const endOthers = () => endOtherSessions(services, actor, own?.staff.session_id ?? '');
+    expect(await endOthers()).toEqual({ ended: 1 });
+    expect(await endOthers()).toEqual({ ended: 0 });
+    expect(await findSession(services, me.token)).toBeNull();
+    expect(await findSession(services, own?.token ?? '')).not.toBeNull();
+    expect(await findSession(services, other.token)).not.toBeNull();
+  });
+
+  test('counts wrong present passwords as failed sign-ins, and records a change', async () => {
+    const manager = await newInstitute();
+    const { id, email } = await newPerson(manager);
+    const me = { institute_id: manager.institute_id, staff_id: id };
+    const change = (current: string) =>
+      codeOf(changePassword(services, me, { current, next: 'another long password' }));
+    expect(await change('not my password')).toBe('validation_failed');
+    await core.client.query(`update sign_in_attempts set attempts = 10 where attempts = 1`);
+    expect(await change(PASSWORD)).toBe('rate_limited');
+    expect(await signInAs(email)).toMatchObject({ refused: 'too_many_attempts' });
+    await core.client.query(`update sign_in_attempts set expires_at = now()`);
+    expect(await change(PASSWORD)).toBe('answered');
+    const { rows } = await core.client.query(
+      `select actor_id from staff_events where staff_id = $1 and event = 'password_changed'`,
+      [id],
+    );
+    expect(rows).toEqual([{ actor_id: id }]);
   });
 });
 

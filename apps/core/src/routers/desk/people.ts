@@ -13,7 +13,7 @@ import {
   type Manager,
 } from '../../people/manageStaff.ts';
 import { oidcFinish, oidcStart } from '../../people/oidc.ts';
-import { changePassword } from '../../people/ownAccount.ts';
+import { changePassword, endOtherSessions } from '../../people/ownAccount.ts';
 import { findSession, sessionsOf, signOut } from '../../people/sessions.ts';
 import { signIn } from '../../people/signIn.ts';
 import { ROLES } from '../../roles.ts';
@@ -105,6 +105,15 @@ export const peopleRouter = router({
         staff_id: ctx.actor.key_id,
         session_id: input.session_id,
       }),
+    ),
+  endMyOtherSessions: staffProcedure
+    .input(z.object({ session_id: z.uuid() }))
+    .mutation(({ ctx, input }) =>
+      endOtherSessions(
+        ctx.services,
+        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
+        input.session_id,
+      ),
     ),
   changePassword: staffProcedure
     .input(z.object({ current: password, next: password, session_id: z.uuid().optional() }))

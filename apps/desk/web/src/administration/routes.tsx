@@ -3,6 +3,7 @@ import { signedInRoute } from '../app/layouts.tsx';
 import type { NavigationEntry } from '../app/navigation.ts';
 import { AuditPage } from './AuditPage.tsx';
 import { KeysPage } from './KeysPage.tsx';
+import { SettingsPage } from './SettingsPage.tsx';
 
 const keysRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/keys', component: KeysPage });
 
@@ -15,10 +16,19 @@ const creditsRoute = createRoute({
 
 const auditRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/audit', component: AuditPage });
 
-export const administrationRoutes = { withFrame: [keysRoute, creditsRoute, auditRoute] } as const;
+const settingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/settings',
+  component: SettingsPage,
+});
+
+export const administrationRoutes = {
+  withFrame: [keysRoute, creditsRoute, auditRoute, settingsRoute],
+} as const;
 
 export const administrationNavigation: readonly NavigationEntry[] = [
   { path: '/credits', label: 'administration.credits.title', roles: ['admin'] },
   { path: '/keys', label: 'administration.keys.title', roles: ['admin'] },
   { path: '/audit', label: 'administration.audit.title', roles: ['admin'] },
+  { path: '/settings', label: 'administration.settings.title', roles: ['admin'] },
 ];

@@ -79,4 +79,28 @@ export const en = {
   'administration.action.unfinalize': 'Opened again',
   'administration.action.guide_apply': 'Guide applied',
   'administration.action.guide_undo': 'Guide undone',
+  'administration.settings.title': 'Settings',
+  'administration.settings.newExams': 'New exams',
+  'administration.settings.newExamsHelp':
+    'For exams that are made at the desk from now on. Each exam can be set otherwise. Exams of the API are not concerned.',
+  'administration.settings.blind': 'Mark blind',
+  'administration.settings.blindHelp': 'Names of candidates are hidden from examiners.',
+  'administration.settings.target': 'Target agreement of guides',
+  'administration.settings.targetHelp':
+    'Of the marks that a guide lets pass without review, this share must be within one step of the teacher’s.',
+  'administration.settings.save': 'Save',
+  'administration.settings.saved': 'The settings were saved.',
+  'administration.settings.changed':
+    'Another admin has changed the settings. Nothing was saved; the page shows them as they are now.',
+  'administration.settings.lastChange': 'Last changed on {{at}} by {{by}}',
+  'administration.settings.someone': 'a former member of staff',
+  'administration.settings.retention': 'How long data is kept',
+  'administration.settings.retentionHelp':
+    'The operator of the service sets this for all institutes. It cannot be changed here.',
+  'administration.settings.files': 'Uploaded files that no copy uses any more',
+  'administration.settings.evidence': 'Evidence of marks by the AI, after grading',
+  'administration.settings.readings': 'Text that was read from pages, after grading',
+  'administration.settings.notKept': 'Not kept',
+  'administration.settings.days_one': '{{days}} day',
+  'administration.settings.days_other': '{{days}} days',
 } as const;

@@ -80,4 +80,28 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'administration.action.unfinalize': 'फिर खोला',
   'administration.action.guide_apply': 'मार्गदर्शक लागू',
   'administration.action.guide_undo': 'मार्गदर्शक वापस',
+  'administration.settings.title': 'सेटिंग',
+  'administration.settings.newExams': 'नई परीक्षाएँ',
+  'administration.settings.newExamsHelp':
+    'यह अब से डेस्क पर बनने वाली परीक्षाओं के लिए है। हर परीक्षा में इसे बदला जा सकता है। API की परीक्षाओं पर इसका असर नहीं होता।',
+  'administration.settings.blind': 'नाम छिपाकर जाँचें',
+  'administration.settings.blindHelp': 'परीक्षकों को परीक्षार्थियों के नाम नहीं दिखते।',
+  'administration.settings.target': 'गाइड की सहमति का लक्ष्य',
+  'administration.settings.targetHelp':
+    'गाइड जिन अंकों को बिना समीक्षा आगे जाने देती है, उनमें से इतने हिस्से के अंक शिक्षक के अंकों से एक चरण के भीतर होने चाहिए।',
+  'administration.settings.save': 'सहेजें',
+  'administration.settings.saved': 'सेटिंग सहेजी गई।',
+  'administration.settings.changed':
+    'किसी और एडमिन ने सेटिंग बदल दी है। कुछ भी सहेजा नहीं गया; पृष्ठ पर अभी की सेटिंग है।',
+  'administration.settings.lastChange': 'पिछला बदलाव {{at}} को {{by}} ने किया',
+  'administration.settings.someone': 'किसी पूर्व कर्मचारी',
+  'administration.settings.retention': 'डेटा कितने समय तक रखा जाता है',
+  'administration.settings.retentionHelp':
+    'सेवा का संचालक यह सभी संस्थानों के लिए तय करता है। इसे यहाँ बदला नहीं जा सकता।',
+  'administration.settings.files': 'अपलोड की गई फ़ाइलें जो अब किसी उत्तर-पुस्तिका में काम नहीं आतीं',
+  'administration.settings.evidence': 'AI के अंकों के साक्ष्य, जाँच के बाद',
+  'administration.settings.readings': 'पृष्ठों से पढ़ा गया पाठ, जाँच के बाद',
+  'administration.settings.notKept': 'नहीं रखा जाता',
+  'administration.settings.days_one': '{{days}} दिन',
+  'administration.settings.days_other': '{{days}} दिन',
 };

@@ -1,13 +1,13 @@
 import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { ColourItems } from './ColourItems.tsx';
 import { useText } from './language.ts';
 import { LanguageItems } from './LanguageItems.tsx';
 import { tellError } from './notices.ts';
 import { askSession, sessionQuery, type Staff } from './session.ts';
 
-/** Menu of the signed-in person: language, colours and sign-out. */
+/** Menu of the signed-in person: own account, language, colours and sign-out. */
 export const AccountMenu = ({ staff }: { staff: Staff }) => {
   const t = useText();
   const queryClient = useQueryClient();
@@ -31,6 +31,10 @@ export const AccountMenu = ({ staff }: { staff: Staff }) => {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item component={Link} to="/account">
+          {t('app.ownAccount')}
+        </Menu.Item>
+        <Menu.Divider />
         <LanguageItems />
         <ColourItems />
         <Menu.Divider />

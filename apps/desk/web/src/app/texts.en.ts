@@ -54,4 +54,5 @@ export const en = {
   'app.reason.pagesBeyondLimit': 'Not all pages could be shown to the AI',
   'app.reason.unknownOption': 'An option was read that the question does not have',
   'app.reason.other': 'another reason',
+  'app.ownAccount': 'Your account',
 } as const;

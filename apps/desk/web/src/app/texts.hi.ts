@@ -56,4 +56,5 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'app.reason.pagesBeyondLimit': 'सभी पृष्ठ एआई को नहीं दिखाए जा सके',
   'app.reason.unknownOption': 'ऐसा विकल्प पढ़ा गया जो प्रश्न में नहीं है',
   'app.reason.other': 'कोई और कारण',
+  'app.ownAccount': 'आपका खाता',
 };

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useText } from '../app/language.ts';
 import { askSession, sessionQuery, type Staff } from '../app/session.ts';
 import { EntryForm } from './EntryForm.tsx';
+import { isTooShort, MAX_PASSWORD, MIN_PASSWORD } from './passwordRule.ts';
 
 interface Invitation {
   purpose: 'invitation' | 'password_reset';
@@ -12,8 +13,6 @@ interface Invitation {
   name: string;
   institute_name: string;
 }
-
-const MIN_PASSWORD = 12;
 
 /** The token of the link stands after `#`, so it is in no address that a browser sends. */
 const tokenOfLink = (): string => window.location.hash.slice(1);
@@ -38,7 +37,7 @@ export const InvitationPage = () => {
   const accept = async (fields: FormData) => {
     const given = fields.get('password');
     const password = typeof given === 'string' ? given : '';
-    if ([...password].length < MIN_PASSWORD) {
+    if (isTooShort(password)) {
       setProblem(t('people.password.tooShort', { count: MIN_PASSWORD }));
       return;
     }
@@ -86,7 +85,7 @@ export const InvitationPage = () => {
             autoComplete="new-password"
             required
             withAsterisk={false}
-            maxLength={200}
+            maxLength={MAX_PASSWORD}
             visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
           />
           <Button type="submit" loading={isBusy}>

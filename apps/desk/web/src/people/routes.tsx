@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { rootRoute, signedInRoute } from '../app/layouts.tsx';
 import type { NavigationEntry } from '../app/navigation.ts';
+import { AccountPage } from './AccountPage.tsx';
 import { InvitationPage } from './InvitationPage.tsx';
 import { SignInPage } from './SignInPage.tsx';
 import { StaffPage } from './StaffPage.tsx';
@@ -31,9 +32,15 @@ const staffRoute = createRoute({
   component: StaffPage,
 });
 
+const accountRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/account',
+  component: AccountPage,
+});
+
 export const peopleRoutes = {
   withoutFrame: [signInRoute, invitationRoute],
-  withFrame: [staffRoute],
+  withFrame: [staffRoute, accountRoute],
 } as const;
 
 export const peopleNavigation: readonly NavigationEntry[] = [

@@ -63,4 +63,23 @@ export const en = {
     'This link is not valid: it was used, it has expired, or a newer one was made. Ask an admin for another.',
   'people.invitation.button': 'Set the password and sign in',
   'people.invitation.failed': 'The password could not be set. The link may have been used meanwhile.',
+  'people.account.title': 'Your account',
+  'people.account.who': '{{name}}, {{email}}. {{role}} of {{institute}}.',
+  'people.account.page': 'This page',
+  'people.account.languageHelp': 'This browser keeps the language.',
+  'people.account.keys':
+    'The keys of the marking screen are shown and changed there: press ? while you mark.',
+  'people.account.apiKeys': 'API keys of the institute',
+  'people.password.change': 'Change the password',
+  'people.password.current': 'Present password',
+  'people.password.currentHelp':
+    'If you sign in with a provider and have no password, ask an admin for a link.',
+  'people.password.wrong': 'This is not your present password.',
+  'people.password.tooMany': 'There were too many attempts. Try again in 15 minutes.',
+  'people.password.changed': 'The password was changed. You are signed out in all other browsers.',
+  'people.sessions.mine': 'Where you are signed in',
+  'people.sessions.own': 'This browser',
+  'people.sessions.endOthers': 'End all others',
+  'people.sessions.ended_one': '{{count}} session was ended.',
+  'people.sessions.ended_other': '{{count}} sessions were ended.',
 } as const;
