@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { ExampleOfVersion } from '@evaluation/guide';
+import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from './decidedResults.ts';
 import { isTrusted } from './trusted.ts';
 
 /** Most examples of a guide: the newest decisions. The time of a fit grows with the cube of their number. */
@@ -24,28 +25,9 @@ export const readExamples = async (
       select s.id as submission_id, r.run_id, coalesce(g.awarded, r.awarded) as grader,
         coalesce(d.awarded, r.awarded) as teacher, r.max,
         encode(sha256(convert_to(r.extracted_answer, 'UTF8')), 'hex') as sha256
-      from (
-        (select v.submission_id, v.awarded, v.edited_at as decided_at from reviews v
-          where v.institute_id = ${instituteId} and v.question_id = q.id
-          order by v.edited_at desc limit ${MOST_OF_A_GUIDE})
-        union all
-        (select a.id, null, a.approved_at from submissions a
-          where a.institute_id = ${instituteId} and a.exam_id = q.exam_id and a.state = 'live'
-            and a.approved_at is not null
-            and not exists (select from reviews v where v.submission_id = a.id and v.question_id = q.id)
-          order by a.approved_at desc limit ${MOST_OF_A_GUIDE})
-      ) d
-      join submissions s on s.institute_id = ${instituteId} and s.id = d.submission_id
-      join question_results r on r.institute_id = ${instituteId} and r.run_id = s.current_run_id
-        and r.question_id = q.id
-      left join lateral (
-        select (m.grader ->> 'awarded')::numeric as awarded from guided_marks m
-        where m.institute_id = ${instituteId} and m.run_id = r.run_id and m.question_id = r.question_id
-          and m.undone_at is null
-        limit 1) g on true
-      where s.state = 'live' and s.status in ('graded', 'partially_graded')
-        and r.status = 'graded' and r.source = 'ai' and r.awarded is not null and r.max > 0
-        and btrim(r.extracted_answer) <> '' and ${isTrusted}
+      from ${decidedResults(instituteId, MOST_OF_A_GUIDE)}
+      ${joinMarkBeforeGuide(instituteId)}
+      where ${isDecidedResult} and r.max > 0 and btrim(r.extracted_answer) <> '' and ${isTrusted}
       order by d.decided_at desc, s.id limit ${MOST_OF_A_GUIDE}
     ) x
     where q.institute_id = ${instituteId} and q.exam_id = ${examId} and q.type = 'long_answer'

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { json, PREPARED, type Tx } from '@evaluation/database';
 import { fitGuide, nearestExamples } from '@evaluation/guide';
 import * as z from 'zod/v4';
+import { decidedResults, isDecidedResult } from '../guides/decidedResults.ts';
 import { isTrusted } from '../guides/trusted.ts';
 import type { RunKey } from '../runKey.ts';
 
@@ -103,22 +104,8 @@ export const readPool = async (
     join questions q on q.institute_id = g.institute_id and q.exam_id = g.exam_id and q.type = 'long_answer'
     cross join lateral (
       select r.run_id, r.extracted_answer as text, coalesce(d.awarded, r.awarded) as awarded
-      from (
-        (select v.submission_id, v.awarded, v.edited_at as decided_at from reviews v
-          where v.institute_id = ${instituteId} and v.question_id = q.id
-          order by v.edited_at desc limit ${MOST_COMPARED * 2})
-        union all
-        (select a.id, null, a.approved_at from submissions a
-          where a.institute_id = ${instituteId} and a.exam_id = q.exam_id and a.state = 'live'
-            and a.approved_at is not null
-            and not exists (select from reviews v where v.submission_id = a.id and v.question_id = q.id)
-          order by a.approved_at desc limit ${MOST_COMPARED * 2})
-      ) d
-      join submissions s on s.institute_id = ${instituteId} and s.id = d.submission_id
-      join question_results r
-        on r.institute_id = ${instituteId} and r.run_id = s.current_run_id and r.question_id = q.id
-      where s.state = 'live' and s.status in ('graded', 'partially_graded') and s.candidate_id <> ${candidate_id}
-        and r.status = 'graded' and r.source = 'ai' and r.awarded is not null
+      from ${decidedResults(instituteId, MOST_COMPARED * 2)}
+      where ${isDecidedResult} and s.candidate_id <> ${candidate_id}
         and btrim(r.extracted_answer) <> '' and char_length(r.extracted_answer) <= ${LONGEST_EXAMPLE}
         and ${isTrusted}
       order by d.decided_at desc, s.id limit ${MOST_COMPARED}

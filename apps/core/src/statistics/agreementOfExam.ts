@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isExact, kappaOf, momentsOf, stepOf } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
+import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from '../guides/decidedResults.ts';
 import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 
@@ -60,27 +61,9 @@ export const readAgreement = (services: Services, actor: Actor, examId: string):
       cross join lateral (
         select coalesce(g.awarded, r.awarded) as ai, coalesce(d.awarded, r.awarded) as examiner,
           d.awarded is not null as is_override
-        from (
-          (select v.submission_id, v.awarded, v.edited_at as decided_at from reviews v
-            where v.institute_id = ${instituteId} and v.question_id = q.id
-            order by v.edited_at desc limit ${most})
-          union all
-          (select a.id, null, a.approved_at from submissions a
-            where a.institute_id = ${instituteId} and a.exam_id = q.exam_id and a.state = 'live'
-              and a.approved_at is not null
-              and not exists (select from reviews v where v.submission_id = a.id and v.question_id = q.id)
-            order by a.approved_at desc limit ${most})
-        ) d
-        join submissions s on s.institute_id = ${instituteId} and s.id = d.submission_id
-        join question_results r on r.institute_id = ${instituteId} and r.run_id = s.current_run_id
-          and r.question_id = q.id
-        left join lateral (
-          select (m.grader ->> 'awarded')::numeric as awarded from guided_marks m
-          where m.institute_id = ${instituteId} and m.run_id = r.run_id and m.question_id = r.question_id
-            and m.undone_at is null
-          limit 1) g on true
-        where s.state = 'live' and s.status in ('graded', 'partially_graded')
-          and r.status = 'graded' and r.source = 'ai' and r.awarded is not null and r.max > 0
+        from ${decidedResults(instituteId, most)}
+        ${joinMarkBeforeGuide(instituteId)}
+        where ${isDecidedResult} and r.max > 0
         order by d.decided_at desc, s.id limit ${most}
       ) x
       where q.institute_id = ${instituteId} and q.exam_id = ${exam.id}
