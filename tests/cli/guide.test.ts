@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { behind } from '../harness/behind.ts';
 import { newTestExam, type TestSubmission } from '../harness/testExam.ts';
@@ -8,7 +9,7 @@ import { runProgram } from './program.ts';
 
 const { service } = await restSuite();
 
-test('guide set, preview, apply, show and undo change the marks of an exam; an erasure makes a version without the candidate', async () => {
+test('guide set, preview, apply, show and undo change the marks of an exam that is named by its id alone; an erasure makes a version without the candidate', async () => {
   const made = await newTestExam(service);
   const submissions: TestSubmission[] = [];
   for (const text of [
@@ -32,14 +33,13 @@ test('guide set, preview, apply, show and undo change the marks of an exam; an e
   const admin = async (
     ...args: string[]
   ): Promise<{ code: number | null; answer: Record<string, unknown> }> => {
-    const { code, stdout, stderr } = await runProgram(
-      'admin',
-      [...args, '--institute', made.tenant.instituteId, '--json'],
-      { DATA_DIR: service.environment['DATA_DIR'] ?? '' },
-    );
+    const { code, stdout, stderr } = await runProgram('admin', [...args, '--json'], {
+      DATA_DIR: service.environment['DATA_DIR'] ?? '',
+    });
     return { code, answer: JSON.parse(code === 0 ? stdout : stderr) as Record<string, unknown> };
   };
   const exam = ['--exam', made.exam.id];
+  const institute = ['--institute', made.tenant.instituteId];
 
   expect(await admin('guide', 'set', ...exam)).toMatchObject({ code: 2 });
   expect(await admin('guide', 'set', ...exam, '--mode', 'apply', '--target', '0.9')).toMatchObject({
@@ -64,11 +64,19 @@ test('guide set, preview, apply, show and undo change the marks of an exam; an e
   });
 
   const ofQuestion = { label: '2', examples: 2, version: 1 };
-  expect(await admin('guide', 'show', ...exam)).toMatchObject({
+  expect(await admin('guide', 'show', ...exam, '--institute', randomUUID())).toMatchObject({
+    code: 1,
+    answer: { error: { code: 'exam_not_found' } },
+  });
+  expect(await admin('guide', 'show', '--exam', randomUUID())).toMatchObject({
+    code: 1,
+    answer: { error: { code: 'exam_not_found' } },
+  });
+  expect(await admin('guide', 'show', ...exam, ...institute)).toMatchObject({
     answer: { in_force: null, questions: [ofQuestion, { label: '3', examples: 0 }] },
   });
   const candidate = (await first?.read())?.candidate.id ?? '';
-  await admin('candidate', 'erase', '--candidate', candidate, '--confirm');
+  await admin('candidate', 'erase', ...institute, '--candidate', candidate, '--confirm');
   const versions = await behind<{ version: number; examples: { submission_id: string }[] }>(
     service.database,
     'select version, examples from guide_versions where question_id = $1 order by version',

@@ -99,6 +99,7 @@ describe('row-level security', () => {
     expect(policies.map(({ tablename }) => tablename)).toEqual([
       'copy_drawings',
       'erasures',
+      'exams',
       'exhausting_files',
       'guide_applications',
       'idempotency_records',

@@ -5,12 +5,12 @@ import { CommandFailure, INVALID_ARGUMENTS } from '../failures.ts';
 import { example, print } from '../output.ts';
 
 interface Named {
-  institute: string;
+  institute?: string;
   exam: string;
 }
 
 const MODES = ['off', 'suggest', 'apply'] as const;
-const IDS = '--institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11 --exam 7c1f0a52-9d7b-4b0e-8f3c-2a6a5b1f4e90';
+const IDS = '--exam 7c1f0a52-9d7b-4b0e-8f3c-2a6a5b1f4e90';
 
 export const addGuideCommands = (program: Command): void => {
   const guide = program
@@ -46,8 +46,8 @@ export const addGuideCommands = (program: Command): void => {
 
 const named = (command: Command): Command =>
   command
-    .requiredOption('--institute <id>', 'id of the institute', id)
-    .requiredOption('--exam <id>', 'id of the exam', id);
+    .requiredOption('--exam <id>', 'id of the exam', id)
+    .option('--institute <id>', 'institute of the exam: another one is refused (default: looked up)', id);
 
 const share = (text: string): number => {
   const value = Number(text);
