@@ -78,6 +78,14 @@ const Constants: z.ZodType<GuideConstants> = z.object({
   stemWeight: z.number(),
   shortestGram: z.int().gte(1).lte(20),
   longestGram: z.int().gte(1).lte(20),
+  influence: z
+    .object({
+      force: z.number(),
+      halfStep: z.number(),
+      leastShare: z.number(),
+      usualDifference: z.number(),
+    })
+    .optional(),
 });
 
 type ExampleWithText = ExampleOfVersion & { text: string | null };

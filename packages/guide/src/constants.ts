@@ -14,18 +14,32 @@ export interface GuideConstants {
   stemWeight: number;
   shortestGram: number;
   longestGram: number;
+  /** Bound of what one example moves (`bounded.ts`). Absent in versions that were made before there was a bound. */
+  influence?:
+    | {
+        /** Weight per share of the max marks. */
+        force: number;
+        /** Half a step, in marks. */
+        halfStep: number;
+        /** Least share that counts as half a step, for questions of many marks. */
+        leastShare: number;
+        /** Median difference of teacher and prediction, as a share, from which on the bound grows. */
+        usualDifference: number;
+      }
+    | undefined;
 }
 
 export const LEAST_NOISE = 1e-4;
 
 export const GUIDE_CONSTANTS: GuideConstants = {
-  version: 'guide/1',
+  version: 'guide/2',
   shiftVariance: 0.06,
   textVariance: 0.1,
   noiseVariance: 0.02,
   stemWeight: 0.5,
   shortestGram: 2,
   longestGram: 4,
+  influence: { force: 25, halfStep: 0.25, leastShare: 0.04, usualDifference: 0.15 },
 };
 
 /** Number of examples that are used. The time of a fit grows with the cube: 400 take about 40 ms. */

@@ -1,3 +1,4 @@
+import { boundedWeights, weightBoundOf } from './bounded.ts';
 import { GUIDE_CONSTANTS, LEAST_NOISE, MOST_EXAMPLES, type GuideConstants } from './constants.ts';
 import { createFeatureReader, type FeatureReader, type Features } from './features.ts';
 import { choleskyOf, solveLower, solveUpper } from './linear.ts';
@@ -14,6 +15,8 @@ export interface GuideExample {
 /** A guide as plain data. The same data always predicts the same marks. */
 export interface GuideModel {
   constants: GuideConstants;
+  /** Max marks of the question. */
+  maxMarks: number;
   examples: readonly GuideExample[];
 }
 
@@ -25,28 +28,35 @@ export interface FittedGuide {
   index: TextIndex;
   /** Cholesky factor of the covariance of the examples, with noise. */
   lower: Float64Array;
-  /** Differences of teacher and grader, weighed by the inverse covariance. */
+  /** Covariance of the examples, with noise. */
+  matrix: Float64Array;
+  /** Differences of teacher and grader, weighed by the inverse covariance and bounded. */
   weights: Float64Array;
 }
 
 /** Differences of the teacher's from the grader's shares are learned, as a Gaussian process over the texts. */
-export const fitGuide = (examples: readonly GuideExample[], constants = GUIDE_CONSTANTS): FittedGuide => {
-  return restoreGuide({ constants, examples });
-};
+export const fitGuide = (
+  examples: readonly GuideExample[],
+  maxMarks: number,
+  constants = GUIDE_CONSTANTS,
+): FittedGuide => restoreGuide({ constants, maxMarks, examples });
 
 /**
  * Fits a guide from its data. The order of the examples does not matter. Only the first `MOST_EXAMPLES` by id are used.
  * @throws RangeError if a share is not a number
  */
-export const restoreGuide = ({ constants, examples }: GuideModel): FittedGuide => {
+export const restoreGuide = ({ constants, maxMarks, examples }: GuideModel): FittedGuide => {
   const used = examples.toSorted(byContent).slice(0, MOST_EXAMPLES).map(checked);
   const reader = createFeatureReader(constants);
   const features = used.map(({ text }) => reader.read(text));
   const index = indexTexts(features, constants);
-  const lower = choleskyOf(covarianceOf(features, index, constants), used.length);
+  const matrix = covarianceOf(features, index, constants);
+  const lower = choleskyOf(matrix, used.length);
   const differences = Float64Array.from(used, ({ graderShare, teacherShare }) => teacherShare - graderShare);
-  const weights = solveUpper(lower, used.length, solveLower(lower, used.length, differences));
-  return { model: { constants, examples: used }, reader, features, index, lower, weights };
+  const unbounded = solveUpper(lower, used.length, solveLower(lower, used.length, differences));
+  const bound = weightBoundOf(constants, maxMarks, lower, unbounded);
+  const weights = boundedWeights(matrix, differences, unbounded, bound);
+  return { model: { constants, maxMarks, examples: used }, reader, features, index, lower, matrix, weights };
 };
 
 /** Covariance of the true differences of two texts, from their similarity. */

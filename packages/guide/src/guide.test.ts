@@ -11,6 +11,7 @@ import {
 } from './index.ts';
 
 const marks = { maxMarks: 4, step: 0.5 };
+const fit = (examples: Parameters<typeof fitGuide>[0]) => fitGuide(examples, marks.maxMarks);
 const example = (id: string, text: string, teacherShare: number, graderShare = 0.5) => ({
   id,
   text,
@@ -20,7 +21,7 @@ const example = (id: string, text: string, teacherShare: number, graderShare = 0
 
 describe('a guide learns', () => {
   test('the severity of the grader from a few marks', () => {
-    const guide = fitGuide(
+    const guide = fit(
       ['water leaves', 'salt enters', 'cells shrink', 'walls hold', 'ions move'].map((text, index) =>
         example(String(index), text, 0.75, 0.25),
       ),
@@ -30,7 +31,7 @@ describe('a guide learns', () => {
   });
 
   test('which content earns marks', () => {
-    const guide = fitGuide([
+    const guide = fit([
       example('a', 'Water moves by osmosis', 1),
       example('b', 'Osmosis moves the water', 1),
       example('c', 'The plant is green', 0),
@@ -42,7 +43,7 @@ describe('a guide learns', () => {
   });
 
   test('and is surer of answers like those that it knows', () => {
-    const guide = fitGuide([example('a', 'Water moves by osmosis', 1), example('b', 'It is green', 0)]);
+    const guide = fit([example('a', 'Water moves by osmosis', 1), example('b', 'It is green', 0)]);
     const known = predict(guide, { text: 'water moves by osmosis', graderShare: 0.5 }, marks);
     const unknown = predict(guide, { text: 'xylem', graderShare: 0.5 }, marks);
     expect(known.spread).toBeLessThan(unknown.spread);
@@ -51,7 +52,7 @@ describe('a guide learns', () => {
 });
 
 test('a wider tolerance gives a higher probability of agreement, and the whole range gives 1', () => {
-  const guide = fitGuide([]);
+  const guide = fit([]);
   const at = (tolerance: number) =>
     predict(guide, { text: 'x', graderShare: 0.5 }, { ...marks, tolerance }).agreement;
   expect(at(1)).toBeGreaterThan(at(0.5));
@@ -59,7 +60,7 @@ test('a wider tolerance gives a higher probability of agreement, and the whole r
 });
 
 test('the nearest examples come first, and unlike ones are left out', () => {
-  const guide = fitGuide([
+  const guide = fit([
     example('far', 'salt', 1),
     example('near', 'water moves', 1),
     example('same', 'Water moves!', 1),
@@ -132,7 +133,7 @@ describe('what may pass without review', () => {
 });
 
 test('a judge is shown the nearest and the most instructive examples, and none that is excluded', () => {
-  const guide = fitGuide([
+  const guide = fit([
     example('like', 'water moves', 0.5),
     example('own', 'water moves by osmosis', 1),
     example('known', 'salt', 0.5),

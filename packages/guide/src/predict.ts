@@ -43,15 +43,25 @@ export const predict = (
   return predictionOf(answer.graderShare + difference, variance, scale);
 };
 
-/** Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian process. */
+/**
+ * Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian process. It is
+ * exact if no weight is at its bound; else the others keep their weights as far as they are at the bound.
+ */
 export const leaveOneOut = (
   guide: FittedGuide,
   scale: MarkScale,
 ): (Prediction & { id: string; teacherShare: number })[] => {
-  const inverse = inverseDiagonal(guide.lower, guide.weights.length);
-  return guide.model.examples.map(({ id, teacherShare }, place) => {
+  const size = guide.weights.length;
+  const noise = noiseOf(guide.model.constants);
+  const inverse = inverseDiagonal(guide.lower, size);
+  return guide.model.examples.map(({ id, graderShare, teacherShare }, place) => {
     const variance = 1 / (inverse[place] ?? 1);
-    const share = teacherShare - (guide.weights[place] ?? 0) * variance;
+    const weight = guide.weights[place] ?? 0;
+    let difference = -weight * noise;
+    for (let column = 0; column < size; column += 1) {
+      difference += (guide.matrix[place * size + column] ?? 0) * (guide.weights[column] ?? 0);
+    }
+    const share = graderShare + difference - weight * (variance - noise);
     return { id, teacherShare, ...predictionOf(share, variance, scale) };
   });
 };

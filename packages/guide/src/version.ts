@@ -38,7 +38,11 @@ export const modelOfVersion = (
   examples: readonly ExampleOfVersion[],
   texts: ReadonlyMap<string, string>,
 ): GuideModel | null => {
-  const model = { constants, examples: [] as GuideModel['examples'][number][] };
+  const model = {
+    constants,
+    maxMarks: examples[0]?.max ?? 1,
+    examples: [] as GuideModel['examples'][number][],
+  };
   for (const { submission_id, run_id, grader, teacher, max, sha256 } of examples) {
     const text = texts.get(run_id);
     if (text === undefined || sha256Of(text) !== sha256) return null;

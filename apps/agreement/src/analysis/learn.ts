@@ -131,6 +131,7 @@ const fitted = (
       graderShare: answer.machine / maxMarks,
       teacherShare: answer.human / maxMarks,
     })),
+    maxMarks,
   ),
   scale: {
     maxMarks,

@@ -28,6 +28,14 @@ const Constants: z.ZodType<GuideConstants> = z.object({
   stemWeight: z.number(),
   shortestGram: z.int(),
   longestGram: z.int(),
+  influence: z
+    .object({
+      force: z.number(),
+      halfStep: z.number(),
+      leastShare: z.number(),
+      usualDifference: z.number(),
+    })
+    .optional(),
 } satisfies Record<keyof GuideConstants, z.ZodType>);
 
 export interface StoredVersion {

@@ -138,6 +138,7 @@ export const chooseShown = (pooled: readonly Pooled[], answer: string | null): P
 const nearestTo = (pooled: readonly Pooled[], answer: string): Pooled[] => {
   const guide = fitGuide(
     pooled.map(({ run_id, text }) => ({ id: run_id, text, graderShare: 0, teacherShare: 0 })),
+    1,
   );
   const exampleOf = new Map(pooled.map((example) => [example.run_id, example]));
   return nearestExamples(guide, answer, MOST_NEAREST).flatMap(({ id }) => exampleOf.get(id) ?? []);

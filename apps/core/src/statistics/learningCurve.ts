@@ -69,10 +69,12 @@ export const learningCurve = async (
   const points: CurvePoint[] = [];
   for (const count of STEPS) {
     if (drawn.length - count < LEAST_MARKED) break;
-    points.push(pointAt(count, await agreedAfter(drawn.slice(0, count), drawn.slice(count), pause)));
+    points.push(
+      pointAt(count, await agreedAfter(drawn.slice(0, count), drawn.slice(count), first.max, pause)),
+    );
   }
   if (drawn.length >= LEAST_MARKED) {
-    const guide = fitGuide(drawn);
+    const guide = fitGuide(drawn, first.max);
     const scale = { maxMarks: first.max, step: MARK_STEP };
     const agreed = leaveOneOut(guide, scale).map(({ marks, teacherShare }) =>
       isWithinStep(marks, teacherShare * first.max),
@@ -85,9 +87,10 @@ export const learningCurve = async (
 const agreedAfter = async (
   learned: readonly GuideExample[],
   others: readonly (GuideExample & { max: number })[],
+  maxMarks: number,
   pause: () => Promise<void>,
 ): Promise<boolean[]> => {
-  const guide = learned.length === 0 ? null : fitGuide(learned);
+  const guide = learned.length === 0 ? null : fitGuide(learned, maxMarks);
   const agreed: boolean[] = [];
   for (const answer of others) {
     await pause();
