@@ -50,6 +50,19 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
     'database.url and database.existingSecret are both set',
     'the existing Secret is the one to trust',
   ],
+  'more connections than PostgreSQL allows': [
+    {
+      ...external,
+      database: { existingSecret: 'own', maxConnections: 100 },
+      core: { autoscaling: { enabled: true, maxReplicas: 6 } },
+    },
+    'core may open 129 connections, and PostgreSQL allows 100',
+    'database.maxConnections',
+  ],
+  'more connections than the embedded PostgreSQL allows': [
+    { ...embedded, core: { replicas: 6 } },
+    'core may open 129 connections, and PostgreSQL allows 100',
+  ],
   'two roles for the migrations': [
     {
       ...external,

@@ -124,6 +124,14 @@ bounds of single values are in values.schema.json.
 {{- if and $v.core.tlsSecretName (not $v.caBundle.configMap) -}}
 {{- $wrong = append $wrong "core.tlsSecretName is set, and caBundle.configMap is not: no well-known authority signs the name of a Service, so facade and workers would not trust core. Name the ConfigMap with your authority's certificate." -}}
 {{- end -}}
+{{- /* Embedded PostgreSQL has its default of 100. An upgrade runs one replica more. */ -}}
+{{- $maxConnections := ternary 100 (int (default 0 $v.database.maxConnections)) $v.embedded.enabled -}}
+{{- $cores := int (ternary $v.core.autoscaling.maxReplicas $v.core.replicas $v.core.autoscaling.enabled) -}}
+{{- $pool := int (get $v.core.settings "DATABASE_POOL" | default 12) -}}
+{{- $connections := int (add 10 (mul (add 1 $cores) (add 5 $pool))) -}}
+{{- if and $maxConnections (gt $connections $maxConnections) -}}
+{{- $wrong = append $wrong (printf "core may open %d connections, and PostgreSQL allows %d: %d replicas of core and one more during an upgrade, each with core.settings.DATABASE_POOL=%d and 5 more, and 10 for others. %s DATABASE_POOL or the replicas." $connections $maxConnections $cores $pool (ternary "Lower" "Raise max_connections of PostgreSQL and database.maxConnections, or lower" $v.embedded.enabled)) -}}
+{{- end -}}
 {{- $scaling := $v.worker.autoscaling -}}
 {{- range $lane := include "answer-evaluation.lanes.ofRuns" . | fromJsonArray -}}
 {{- if not (index $v.worker.lanes $lane).enabled -}}
