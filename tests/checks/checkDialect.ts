@@ -30,15 +30,12 @@ const RULES: readonly Rule[] = [
     message:
       'a function at the top level is an arrow constant, unless it is a generator, asserts or never returns',
     files: CODE,
-    // Drawing and the offline reading still have declarations of functions.
-    except: /^packages\/(?:pdf\/src|grader\/src\/baseline)\//,
   },
   {
     pattern:
       /^(?:export )?const [a-z]\w*(?:: \w+)? = (?:-?[\d.][\d._]*(?: \*\*? [\d_]+)*|'[^'\n]*'|\/.*\/[a-z]*);/gm,
     message: 'a constant number, text or pattern has a name in capitals: MARK_STEP',
     files: PRODUCTION,
-    except: /^packages\/pdf\/src\//,
   },
   {
     pattern: /^import (?!(?:type )?\* as z from).*from 'zod\/v4'/gm,

@@ -41,7 +41,7 @@ interface Drawing {
   images?: PageImage[];
   timeoutSeconds?: number;
 }
-async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Drawing = {}) {
+const draw = async (source: Buffer, plan: Partial<CheckedCopyPlan>, options: Drawing = {}) => {
   const images =
     options.images ?? (await extracted(source, 400)).pages.map((page) => ({ ...page, ink: null }));
   const out = join(folder, String(runs++));
@@ -50,15 +50,15 @@ async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Dra
   const { timeoutSeconds = 60 } = options;
   const copy = await drawCheckedCopy(images, target, { ...basePlan, ...plan }, { timeoutSeconds });
   return { copy, target, out };
-}
+};
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
-}
+};
 
 /** Renders the drawn pages as a viewer shows them. Runs in this process, because the tests made the file themselves. */
-async function show(file: string, out: string, longSide = 1568) {
+const show = async (file: string, out: string, longSide = 1568) => {
   const pages: PageImage[] = [];
   await extract(
     { kind: 'extract', file, outDir: out, firstPage: 1, lastPage: null, longSide },
@@ -68,15 +68,15 @@ async function show(file: string, out: string, longSide = 1568) {
     },
   );
   return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
-}
+};
 
-async function extracted(source: Buffer, longSide?: number) {
+const extracted = async (source: Buffer, longSide?: number) => {
   const out = join(folder, String(runs++));
   await mkdir(out);
   const file = join(out, 'copy.pdf');
   await writeFile(file, source);
   return { file, ...(await show(file, out, longSide)) };
-}
+};
 
 const textOnly = 64;
 

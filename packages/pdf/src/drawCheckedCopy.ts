@@ -18,12 +18,12 @@ export interface DrawOptions {
  * @param images all pages of the copy, as `extractPages` returned them; their files must still exist
  * @throws PdfUnreadable; the signal's reason when aborted
  */
-export async function drawCheckedCopy(
+export const drawCheckedCopy = async (
   images: readonly PageImage[],
   target: string,
   plan: CheckedCopyPlan,
   options: DrawOptions,
-): Promise<CheckedCopy> {
+): Promise<CheckedCopy> => {
   try {
     const pages = images.map((image) => DrawnPage.parse(image));
     const { last } = await runChild({ kind: 'draw', target, plan, pages }, options);
@@ -37,4 +37,4 @@ export async function drawCheckedCopy(
     // The child renames this file to `target` when it is complete. A child that was killed leaves it behind.
     await rm(`${target}.partial`, { force: true });
   }
-}
+};

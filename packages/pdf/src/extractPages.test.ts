@@ -24,18 +24,18 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let runs = 0;
-async function put(bytes: Buffer) {
+const put = async (bytes: Buffer) => {
   const out = join(folder, String(runs++));
   await mkdir(out);
   const file = join(out, 'copy.pdf');
   await writeFile(file, bytes);
   return { file, out };
-}
+};
 
-async function extract(bytes: Buffer, options: Partial<ExtractOptions> = {}): Promise<PageImage[]> {
+const extract = async (bytes: Buffer, options: Partial<ExtractOptions> = {}): Promise<PageImage[]> => {
   const { file, out } = await put(bytes);
   return extractPages(file, out, { timeoutSeconds: 60, ...options });
-}
+};
 
 test('pages come as JPEGs in order, 1568 px on the long side', async () => {
   const pages = await extract(await scannedPdf([await scan(), await scan({ lines: 10 })]));
@@ -173,10 +173,14 @@ for (const rotate of turns) {
   }
 }
 
-async function write(document: PDFDocument, page: PDFPage, how: PDFPageDrawTextOptions = {}): Promise<void> {
+const write = async (
+  document: PDFDocument,
+  page: PDFPage,
+  how: PDFPageDrawTextOptions = {},
+): Promise<void> => {
   const font = await document.embedFont(StandardFonts.Helvetica);
   page.drawText('1. The model answer, word for word.', { x: 72, y: 700, size: 14, font, ...how });
-}
+};
 
 const faintScan = async () =>
   sharp(await scan())
@@ -191,11 +195,11 @@ beforeAll(async () => {
   shown = await extract(Buffer.from(await document.save()));
 });
 
-function pageOf(name: string): PageImage {
+const pageOf = (name: string): PageImage => {
   const page = shown[Object.keys(album).indexOf(name)];
   if (page === undefined) throw new Error(`no page ${name}`);
   return page;
-}
+};
 
 test('a scan smaller than the long side is not enlarged', () => {
   expect(pageOf('small').height).toBe(849);

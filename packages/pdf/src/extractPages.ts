@@ -18,11 +18,11 @@ export interface ExtractOptions {
  * JPEG; any other page is rendered.
  * @throws PdfUnreadable; the signal's reason when aborted
  */
-export async function extractPages(
+export const extractPages = async (
   file: string,
   outDir: string,
   options: ExtractOptions,
-): Promise<PageImage[]> {
+): Promise<PageImage[]> => {
   const { last, pages } = await runChild(
     {
       kind: 'extract',
@@ -36,4 +36,4 @@ export async function extractPages(
   );
   if (last.kind !== 'extracted') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
   return pages;
-}
+};

@@ -40,7 +40,7 @@ const [across, down] = [70, 100];
 /** Grey levels of 255 by which one cell, and all cells on average, may differ. */
 const [mostOfOne, mostOnAverage] = [48, 3.5];
 
-function planOf(pages: number): CheckedCopyPlan {
+const planOf = (pages: number): CheckedCopyPlan => {
   const annotations = Array.from({ length: pages }, (_, index): Annotation => {
     return { page: index + 1, kind: 'tick', box: tick, text: '' };
   });
@@ -52,7 +52,7 @@ function planOf(pages: number): CheckedCopyPlan {
     annotations,
     notice: null,
   };
-}
+};
 
 const cells = (image: Sharp) =>
   image
@@ -64,7 +64,7 @@ const cells = (image: Sharp) =>
 const isMarked = (x: number, y: number) =>
   marked.some((box) => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height);
 
-async function difference(graded: Sharp, checked: Sharp): Promise<{ most: number; average: number }> {
+const difference = async (graded: Sharp, checked: Sharp): Promise<{ most: number; average: number }> => {
   const [before, after] = await Promise.all([cells(graded), cells(checked)]);
   let [most, sum, count] = [0, 0, 0];
   for (let row = 0; row < down; row++) {
@@ -78,7 +78,7 @@ async function difference(graded: Sharp, checked: Sharp): Promise<{ most: number
     }
   }
   return { most, average: sum / count };
-}
+};
 
 interface Checked {
   graded: PageImage[];
@@ -88,7 +88,7 @@ interface Checked {
 }
 
 /** Grades and draws an upload as the worker does, then renders the checked copy. */
-async function check(name: string, upload: Buffer): Promise<Checked> {
+const check = async (name: string, upload: Buffer): Promise<Checked> => {
   const out = join(folder, name.replaceAll(/\W/g, '-'));
   await mkdir(out);
   const [file, target] = [join(out, 'copy.pdf'), join(out, 'checked.pdf')];
@@ -117,7 +117,7 @@ async function check(name: string, upload: Buffer): Promise<Checked> {
   }
   document.close();
   return { graded, shown, pages, bytes };
-}
+};
 
 const apart = (graded: PageImage | undefined, shown: Raster | undefined) => {
   if (graded === undefined || shown === undefined) throw new Error('no page to compare');

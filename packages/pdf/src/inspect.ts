@@ -7,17 +7,17 @@ import { refuse } from './refuse.ts';
 import type { Inspection } from './types.ts';
 
 /** A submission accepts 80 pages at most. */
-const pagesMeasured = 200;
+const PAGES_MEASURED = 200;
 /**
  * Points as the page states them, before /UserUnit. Acrobat's limit is 14,400. The lower limit is small because some
  * programs write pages of one point per inch; every page is scaled to the same number of pixels.
  */
-const longestSide = 14_400;
-const shortestSide = 1;
-const greatestAspect = 20;
+const LONGEST_SIDE = 14_400;
+const SHORTEST_SIDE = 1;
+const GREATEST_ASPECT = 20;
 
 /** Runs in the child process. The cheapest checks come first. */
-export async function inspect(file: string): Promise<Inspection> {
+export const inspect = async (file: string): Promise<Inspection> => {
   const bytes = await readFile(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const opened = await openUpload(bytes);
@@ -25,21 +25,21 @@ export async function inspect(file: string): Promise<Inspection> {
   const { document, isRepaired } = opened;
   const pages = document.pageCount;
   if (pages < 1) return refuse('no_pages');
-  for (let page = 1; page <= Math.min(pages, pagesMeasured); page++) {
+  for (let page = 1; page <= Math.min(pages, PAGES_MEASURED); page++) {
     const size = document.pageSize(page);
     if (size === null) return refuse('page_damaged', page);
     if (!isSane(size)) return refuse('page_size', page);
   }
   const mayExtract = canExtract(opened.bytes);
   let left = PIXEL_BUDGET;
-  for (let page = 1; page <= Math.min(pages, pagesMeasured); page++) {
+  for (let page = 1; page <= Math.min(pages, PAGES_MEASURED); page++) {
     left -= (await document.withPage(page, (loaded) => pictureCost(loaded, mayExtract, left))) ?? 0;
     if (left < 0) return refuse('too_many_pixels');
   }
   return { ok: true, pages, sha256, isRepaired };
-}
+};
 
-function isSane({ width, height }: { width: number; height: number }): boolean {
+const isSane = ({ width, height }: { width: number; height: number }): boolean => {
   const [short, long] = width < height ? [width, height] : [height, width];
-  return short >= shortestSide && long <= longestSide && long / short <= greatestAspect;
-}
+  return short >= SHORTEST_SIDE && long <= LONGEST_SIDE && long / short <= GREATEST_ASPECT;
+};

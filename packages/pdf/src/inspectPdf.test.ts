@@ -15,11 +15,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let files = 0;
-async function inspect(bytes: Buffer, timeoutSeconds = 20) {
+const inspect = async (bytes: Buffer, timeoutSeconds = 20) => {
   const file = join(folder, `${files++}.pdf`);
   await writeFile(file, bytes);
   return inspectPdf(file, { timeoutSeconds });
-}
+};
 
 const catalog = '<< /Type /Catalog /Pages 2 0 R >>';
 const onePage = (mediaBox: string) =>
@@ -118,7 +118,7 @@ test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]', '[0 0 0.5 
   },
 );
 
-function sharedPicture(pages: number, [width, height]: [number, number], bits: 1 | 8 | 24): Buffer {
+const sharedPicture = (pages: number, [width, height]: [number, number], bits: 1 | 8 | 24): Buffer => {
   const content = 'q 595 0 0 842 0 0 cm /P Do Q';
   const packed = deflateSync(Buffer.alloc(Math.ceil((width * bits) / 8) * height), { level: 9 }).toString(
     'latin1',
@@ -135,7 +135,7 @@ function sharedPicture(pages: number, [width, height]: [number, number], bits: 1
         '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R /Resources << /XObject << /P 4 0 R >> >> >>',
     ),
   ]);
-}
+};
 
 test('40 pages that share a picture of 64 megapixels are refused, with advice', async () => {
   const bomb = sharedPicture(40, [8000, 8000], 24);

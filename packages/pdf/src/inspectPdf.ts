@@ -9,10 +9,10 @@ import { PdfUnreadable } from './types.ts';
  * the number of pages.
  * @throws the signal's reason when aborted; a file system error when `file` cannot be read
  */
-export async function inspectPdf(
+export const inspectPdf = async (
   file: string,
   options: { timeoutSeconds: number; signal?: AbortSignal },
-): Promise<Inspection> {
+): Promise<Inspection> => {
   if (!(await looksLikePdf(file))) return refuse('not_pdf');
   try {
     const { last } = await runChild({ kind: 'inspect', file }, options);
@@ -22,12 +22,12 @@ export async function inspectPdf(
     if (!(error instanceof PdfUnreadable)) throw error;
     return refuse(error.code === 'unreadable' ? 'corrupt' : 'too_complex');
   }
-}
+};
 
 /** Readers accept `%PDF-` anywhere in the first 1024 bytes. The check needs no parser and no child. */
-async function looksLikePdf(file: string): Promise<boolean> {
+const looksLikePdf = async (file: string): Promise<boolean> => {
   await using handle = await open(file, 'r');
   const head = Buffer.alloc(1024);
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
   return head.subarray(0, bytesRead).includes('%PDF-');
-}
+};

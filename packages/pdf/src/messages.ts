@@ -40,6 +40,4 @@ export type Report = z.infer<typeof Report>;
 /** Programs of a child. `read` opens uploads; `draw` opens none. */
 export type Role = 'read' | 'draw';
 
-export function roleOf(job: Job): Role {
-  return job.kind === 'draw' ? 'draw' : 'read';
-}
+export const roleOf = (job: Job): Role => (job.kind === 'draw' ? 'draw' : 'read');

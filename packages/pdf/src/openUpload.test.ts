@@ -4,13 +4,13 @@ import { openUpload } from './openUpload.ts';
 import { addScan, lockedPdf, passwordPdf, scan } from '../test/pdfs.ts';
 
 /** A PDF of three pages, with a text table or with object streams and a cross-reference stream. */
-async function threePages(useObjectStreams: boolean): Promise<Buffer> {
+const threePages = async (useObjectStreams: boolean): Promise<Buffer> => {
   const document = await PDFDocument.create();
   for (const lines of [3, 4, 5]) {
     await addScan(document, await scan({ width: 300, height: 424, lines }));
   }
   return Buffer.from(await document.save({ useObjectStreams }));
-}
+};
 
 const latin = (file: Buffer) => file.toString('latin1');
 const bytes = (text: string) => Buffer.from(text, 'latin1');
@@ -20,7 +20,9 @@ const inTable = (file: Buffer, change: (table: string) => string) =>
   bytes(latin(withoutTable(file)) + change(latin(file.subarray(tableOf(file)))));
 
 /** Number of objects on each page; a page whose content was not found has 0. */
-async function pagesOf(file: Buffer): Promise<{ objects: (number | null)[]; isRepaired: boolean } | string> {
+const pagesOf = async (
+  file: Buffer,
+): Promise<{ objects: (number | null)[]; isRepaired: boolean } | string> => {
   const opened = await openUpload(file);
   if (typeof opened === 'string') return opened;
   const { document, isRepaired } = opened;
@@ -32,7 +34,7 @@ async function pagesOf(file: Buffer): Promise<{ objects: (number | null)[]; isRe
   }
   document.close();
   return { objects, isRepaired };
-}
+};
 
 const damages: Record<string, (file: Buffer) => Buffer> = {
   'the way to the table is wrong': (file) =>

@@ -18,7 +18,7 @@ export interface OpenUpload {
  * A damaged cross-reference table is rebuilt. A file without its end is rejected as `incomplete`, because pages may
  * be missing.
  */
-export async function openUpload(bytes: Buffer): Promise<OpenUpload | OpenError | 'incomplete'> {
+export const openUpload = async (bytes: Buffer): Promise<OpenUpload | OpenError | 'incomplete'> => {
   const pdfium = await Pdfium.start();
   const opened = pdfium.open(bytes);
   if (opened === 'password') return opened;
@@ -41,17 +41,17 @@ export async function openUpload(bytes: Buffer): Promise<OpenUpload | OpenError 
     }
   }
   return opened === 'corrupt' ? opened : { document: opened, bytes, isRepaired: true };
-}
+};
 
 /** @throws Error when the file, which should have passed inspection, does not open */
-export async function openReadable(bytes: Buffer): Promise<OpenUpload> {
+export const openReadable = async (bytes: Buffer): Promise<OpenUpload> => {
   const opened = await openUpload(bytes);
   if (typeof opened === 'string') throw new Error(`the PDF does not open: ${opened}`);
   return opened;
-}
+};
 
 /** A complete PDF has `trailer`, `startxref` or `%%EOF` behind its last object. */
-function hasEnd(bytes: Buffer): boolean {
+const hasEnd = (bytes: Buffer): boolean => {
   const end = bytes.subarray(Math.max(0, bytes.lastIndexOf('endobj')));
   return ['trailer', 'startxref', '%%EOF'].some((word) => end.includes(word));
-}
+};

@@ -7,15 +7,13 @@ type Geometry = Pick<PageImage, 'width' | 'height' | 'pageWidth' | 'pageHeight' 
  * about its centre, so the box's centre is turned back about it. The box keeps its size: a box enlarged to hold the
  * turned corners would cover the next line.
  */
-export function toViewedBox(box: Box, image: Geometry): Box {
-  return turned(box, [image.width, image.height], [image.pageWidth, image.pageHeight], image.skewDegrees);
-}
+export const toViewedBox = (box: Box, image: Geometry): Box =>
+  turned(box, [image.width, image.height], [image.pageWidth, image.pageHeight], image.skewDegrees);
 
-export function toImageBox(box: Box, image: Geometry): Box {
-  return turned(box, [image.pageWidth, image.pageHeight], [image.width, image.height], -image.skewDegrees);
-}
+export const toImageBox = (box: Box, image: Geometry): Box =>
+  turned(box, [image.pageWidth, image.pageHeight], [image.width, image.height], -image.skewDegrees);
 
-function turned(box: Box, from: [number, number], to: [number, number], degrees: number): Box {
+const turned = (box: Box, from: [number, number], to: [number, number], degrees: number): Box => {
   if (degrees === 0) return box;
   const radians = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(radians), Math.sin(radians)];
@@ -29,4 +27,4 @@ function turned(box: Box, from: [number, number], to: [number, number], degrees:
     width,
     height,
   };
-}
+};

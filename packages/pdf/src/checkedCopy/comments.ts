@@ -12,40 +12,40 @@ export interface PlacedComment {
   leader: [Point, Point] | null;
 }
 
-const mostCharacters = 600;
-const mostLines = 9;
+const MOST_CHARACTERS = 600;
+const MOST_LINES = 9;
 /** Widths (units) to which the text is wrapped, tried in this order. */
-const widths = [165, 250, 115, 360, 480];
+const WIDTHS = [165, 250, 115, 360, 480];
 /** A comment farther from its answer than this share of the page height gets a leader. */
-const leaderBeyond = 0.12;
+const LEADER_BEYOND = 0.12;
 
-export const commentPadding = 3.5;
-export const commentLeading = 1.28;
+export const COMMENT_PADDING = 3.5;
+export const COMMENT_LEADING = 1.28;
 
 /**
  * Places a comment on the nearest empty paper. Returns null without a text or a place; the summary has every remark.
  */
-export function placeComment(
+export const placeComment = (
   room: Room,
   text: string,
   area: Area,
   { regular }: Lettering,
-): PlacedComment | null {
+): PlacedComment | null => {
   const { unit } = room;
   const size = 7.6 * unit;
-  const padding = commentPadding * unit;
+  const padding = COMMENT_PADDING * unit;
   const gap = 5 * unit;
   let best: PlacedComment | null = null;
   let nearest = Infinity;
   const tried = new Set<number>();
-  for (const width of widths) {
-    const lines = regular.wrap(cut(text, mostCharacters), size, width * unit, mostLines);
+  for (const width of WIDTHS) {
+    const lines = regular.wrap(cut(text, MOST_CHARACTERS), size, width * unit, MOST_LINES);
     if (lines.length === 0) return null;
     if (tried.has(lines.length)) continue;
     tried.add(lines.length);
     const shape = {
       width: Math.max(...lines.map((line) => regular.width(line, size))) + padding * 2 + unit,
-      height: lines.length * size * commentLeading + padding * 1.4,
+      height: lines.length * size * COMMENT_LEADING + padding * 1.4,
     };
     // Places above the answer cost more, because the comment could be read as one on the answer before. Places left
     // of the answer cost more, because the question number stands there.
@@ -69,9 +69,9 @@ export function placeComment(
     // Earlier widths are easier to read, so a later width must bring the comment at least 12 units nearer.
     if (cost(place) >= nearest - 12 * unit) continue;
     nearest = cost(place);
-    const far = distance(place, area) > leaderBeyond * room.height;
+    const far = distance(place, area) > LEADER_BEYOND * room.height;
     best = { area: place, lines, size, leader: far ? leaderBetween(room, place, area) : null };
   }
   if (best !== null) room.take(best.area);
   return best;
-}
+};

@@ -16,15 +16,15 @@ import { appendSummary } from './summary.ts';
 type DrawJob = Extract<Job, { kind: 'draw' }>;
 
 /** Points. A shorter page is enlarged to A4, because its picture can have as many pixels as that of A4. */
-const leastLongSide = 144;
-const a4LongSide = 842;
+const LEAST_LONG_SIDE = 144;
+const A4_LONG_SIDE = 842;
 
 /**
  * Runs in the child process. Writes a new document with one picture per page and the marks drawn over it. Reads no
  * upload: only the pictures that the extraction made are copied, so scripts, annotations and hidden layers of the
  * upload cannot reach the checked copy. No picture is decoded here, and one page is in memory at a time.
  */
-export async function draw(job: DrawJob): Promise<CheckedCopy> {
+export const draw = async (job: DrawJob): Promise<CheckedCopy> => {
   const file = await PdfFile.create(job.target);
   const letters = await embedLettering(file.document);
   const { plan } = job;
@@ -43,23 +43,23 @@ export async function draw(job: DrawJob): Promise<CheckedCopy> {
   }
   appendSummary(file.document, plan, letters);
   return { sizeBytes: await file.finish(), pages: file.document.getPageCount() };
-}
+};
 
 /** @throws Error when the file is not a JPEG of frame, tables and scans, for example after a fault of its writer */
-async function readPicture({ page, picture }: DrawnPage): Promise<PdfPicture> {
+const readPicture = async ({ page, picture }: DrawnPage): Promise<PdfPicture> => {
   const plain = plainJpeg(await readFile(picture.file));
   if (plain === null) throw new Error(`the picture of page ${page} is not a plain JPEG`);
   return plain;
-}
+};
 
-function sheetOf({ points: { width, height } }: DrawnPage): [width: number, height: number] {
+const sheetOf = ({ points: { width, height } }: DrawnPage): [width: number, height: number] => {
   const long = Math.max(width, height);
-  const scale = long < leastLongSide ? a4LongSide / long : 1;
+  const scale = long < LEAST_LONG_SIDE ? A4_LONG_SIDE / long : 1;
   return [width * scale, height * scale];
-}
+};
 
 /** Fills the page with the picture. The matrix applies the rotation, so that the page itself has none. */
-function lay(page: PDFPage, rotation: DrawnPage['picture']['rotation'], picture: PDFRef): void {
+const lay = (page: PDFPage, rotation: DrawnPage['picture']['rotation'], picture: PDFRef): void => {
   const { width: w, height: h } = page.getSize();
   const matrix: [number, number, number, number, number, number] =
     rotation === 90
@@ -76,4 +76,4 @@ function lay(page: PDFPage, rotation: DrawnPage['picture']['rotation'], picture:
     drawObject(name),
     popGraphicsState(),
   );
-}
+};

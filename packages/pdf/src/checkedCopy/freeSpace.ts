@@ -16,14 +16,14 @@ export const noInk: InkShare = () => 0;
  * Reads the page's map of writing. Prefix sums make each area query constant in time.
  * @throws Error when the file has another size than the map
  */
-export async function readInk(ink: NonNullable<PageImage['ink']>, viewed: Size): Promise<InkShare> {
+export const readInk = async (ink: NonNullable<PageImage['ink']>, viewed: Size): Promise<InkShare> => {
   const shares = await readFile(ink.file);
   if (shares.length !== ink.width * ink.height) throw new Error('a map of writing has a wrong size');
   return sumsOf(shares, viewed, ink);
-}
+};
 
 /** For a page without an image: the annotated boxes count as written on, everything else as paper. */
-export function inkOfBoxes(boxes: readonly Area[]): InkShare {
+export const inkOfBoxes = (boxes: readonly Area[]): InkShare => {
   return ({ x, y, width, height }) => {
     let most = 0;
     for (const box of boxes) {
@@ -33,9 +33,9 @@ export function inkOfBoxes(boxes: readonly Area[]): InkShare {
     }
     return most;
   };
-}
+};
 
-function sumsOf(shares: Uint8Array, viewed: Size, { width, height }: Size): InkShare {
+const sumsOf = (shares: Uint8Array, viewed: Size, { width, height }: Size): InkShare => {
   const stride = width + 1;
   const sums = new Float64Array(stride * (height + 1));
   for (let y = 0; y < height; y++) {
@@ -55,4 +55,4 @@ function sumsOf(shares: Uint8Array, viewed: Size, { width, height }: Size): InkS
     const cells = (r - l) * ((b - t) / stride);
     return cells <= 0 ? 0 : (sums[b + r]! - sums[b + l]! - sums[t + r]! + sums[t + l]!) / cells;
   };
-}
+};

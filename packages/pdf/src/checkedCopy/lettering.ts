@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import fontkit from '@pdf-lib/fontkit';
 import type { PDFDocument, PDFFont } from '#pdf-lib';
 
-const fontFolder = 'dejavu-fonts-ttf/ttf';
+const FONT_FOLDER = 'dejavu-fonts-ttf/ttf';
 
 interface ParsedFont {
   bytes: Uint8Array;
@@ -17,18 +17,18 @@ interface ParsedFont {
 /** Fonts by file, parsed once in a process: parsing takes longer than drawing a copy. */
 const parsed = new Map<string, Promise<ParsedFont>>();
 
-function parseFont(file: string): Promise<ParsedFont> {
+const parseFont = (file: string): Promise<ParsedFont> => {
   let font = parsed.get(file);
   if (font === undefined) parsed.set(file, (font = read(file)));
   return font;
-}
+};
 
-async function read(file: string): Promise<ParsedFont> {
+const read = async (file: string): Promise<ParsedFont> => {
   const locate = createRequire(import.meta.url).resolve;
-  const bytes = new Uint8Array(await readFile(locate(`${fontFolder}/${file}`)));
+  const bytes = new Uint8Array(await readFile(locate(`${FONT_FOLDER}/${file}`)));
   const font = fontkit.create(bytes);
   return { bytes, font, characters: new Set(font.characterSet), widths: new Map() };
-}
+};
 
 export interface Lettering {
   regular: Face;
@@ -36,7 +36,7 @@ export interface Lettering {
 }
 
 /** Embeds DejaVu Sans. The standard fonts of PDF have no ticks, arrows or ₹, and pdf-lib throws on these characters. */
-export async function embedLettering(document: PDFDocument): Promise<Lettering> {
+export const embedLettering = async (document: PDFDocument): Promise<Lettering> => {
   const embed = async (file: string) => {
     const ready = await parseFont(file);
     document.registerFontkit({ create: () => ready.font });
@@ -45,7 +45,7 @@ export async function embedLettering(document: PDFDocument): Promise<Lettering> 
     return new Face(await document.embedFont(ready.bytes, { subset: true, features }), ready);
   };
   return { regular: await embed('DejaVuSans.ttf'), bold: await embed('DejaVuSans-Bold.ttf') };
-}
+};
 
 /** A font of one document with cached character widths; the font library computes the layout anew for each call. */
 export class Face {
@@ -121,12 +121,10 @@ export class Face {
 }
 
 /** Cuts to `most` characters with '…'. Only the paper is cut; the API returns the whole text. */
-export function cut(text: string, most: number): string {
+export const cut = (text: string, most: number): string => {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1).trimEnd()}…`;
-}
+};
 
 /** 4.50 → "4.5", 4 → "4". */
-export function formatMarks(marks: number): string {
-  return String(Number(marks.toFixed(2)));
-}
+export const formatMarks = (marks: number): string => String(Number(marks.toFixed(2)));

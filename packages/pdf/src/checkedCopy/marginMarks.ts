@@ -15,19 +15,19 @@ interface Wanted {
   area: Area;
 }
 
-const letterSize = 11;
-const smallerSize = 9;
-const padding = 5 / letterSize;
-const lineHeight = 17 / letterSize;
+const LETTER_SIZE = 11;
+const SMALLER_SIZE = 9;
+const PADDING = 5 / LETTER_SIZE;
+const LINE_HEIGHT = 17 / LETTER_SIZE;
 
 /** Largest vertical distance of a mark from its answer's first line, as a share of the page height. */
-const reach = 0.04;
+const REACH = 0.04;
 
 /**
  * Places each mark at the height of its answer's first line. Order of preference: empty paper in the right margin, in
  * the left margin, a little higher or lower, a smaller font, the place with the least ink.
  */
-export function marksOnEmptyPaper(room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] {
+export const marksOnEmptyPaper = (room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] => {
   const placed: PlacedMark[] = [];
   for (const { text, area } of marks.toSorted((a, b) => a.area.y - b.area.y)) {
     const spot = emptySpot(room, text, area, letters);
@@ -36,9 +36,9 @@ export function marksOnEmptyPaper(room: Room, marks: readonly Wanted[], letters:
     placed.push(spot);
   }
   return placed;
-}
+};
 
-function emptySpot(room: Room, text: string, area: Area, letters: Lettering): PlacedMark | null {
+const emptySpot = (room: Room, text: string, area: Area, letters: Lettering): PlacedMark | null => {
   const { unit } = room;
   const find = (letter: number, emptyOnly: boolean, farthest: number): PlacedMark | null => {
     const shape = shapeOf(text, letter * unit, unit, letters);
@@ -66,25 +66,25 @@ function emptySpot(room: Room, text: string, area: Area, letters: Lettering): Pl
     const place = emptyOnly ? room.emptiest(search) : room.leastInked(search);
     return place === null ? null : { area: place, text: shape.text, size: shape.size };
   };
-  const near = room.height * reach;
+  const near = room.height * REACH;
   return (
-    find(letterSize, true, near) ??
-    find(smallerSize, true, near) ??
-    find(smallerSize, false, near) ??
-    find(smallerSize, false, room.height)
+    find(LETTER_SIZE, true, near) ??
+    find(SMALLER_SIZE, true, near) ??
+    find(SMALLER_SIZE, false, near) ??
+    find(SMALLER_SIZE, false, room.height)
   );
-}
+};
 
 /** Places marks in columns at the right edge near the middles of their answers, moved apart on overlap. */
-export function columnOfMarks(room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] {
+export const columnOfMarks = (room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] => {
   const { unit } = room;
   const gap = 4 * unit;
-  const height = lineHeight * letterSize * unit;
+  const height = LINE_HEIGHT * LETTER_SIZE * unit;
   const top = Math.max(6 * unit, ...room.taken.map((each) => each.y + each.height + 10 * unit));
   const bottom = room.height - 6 * unit;
   const items = marks
     .map(({ text, area }) => ({
-      ...shapeOf(text, letterSize * unit, unit, letters),
+      ...shapeOf(text, LETTER_SIZE * unit, unit, letters),
       wanted: area.y + area.height / 2 - height / 2,
     }))
     .sort((a, b) => a.wanted - b.wanted);
@@ -107,20 +107,20 @@ export function columnOfMarks(room: Room, marks: readonly Wanted[], letters: Let
     right -= Math.max(...column.map(({ width }) => width)) + gap;
   }
   return placed;
-}
+};
 
-function shapeOf(text: string, size: number, unit: number, { bold }: Lettering) {
+const shapeOf = (text: string, size: number, unit: number, { bold }: Lettering) => {
   const shown = bold.shorten(text, size, 150 * unit);
   return {
     text: shown,
     size,
-    width: bold.width(shown, size) + size * padding * 2,
-    height: size * lineHeight,
+    width: bold.width(shown, size) + size * PADDING * 2,
+    height: size * LINE_HEIGHT,
   };
-}
+};
 
 /** Moves sorted positions down, then up again, until neighbours are `step` apart and none is after `last`. */
-function spread(wanted: readonly number[], step: number, first: number, last: number): number[] {
+const spread = (wanted: readonly number[], step: number, first: number, last: number): number[] => {
   const placed: number[] = [];
   for (const each of wanted) placed.push(Math.max(each, first, (placed.at(-1) ?? -Infinity) + step));
   let limit = last;
@@ -129,4 +129,4 @@ function spread(wanted: readonly number[], step: number, first: number, last: nu
     limit = placed[index]! - step;
   }
   return placed;
-}
+};

@@ -10,9 +10,9 @@ import type { PlacedMark } from './marginMarks.ts';
 import { Room, steps, stepsAround } from './room.ts';
 
 /** Annotations drawn on one page at most. Annotations come from a model, so their number has no other bound. */
-const mostStrokes = 300;
-const mostMarks = 120;
-const mostComments = 40;
+const MOST_STROKES = 300;
+const MOST_MARKS = 120;
+const MOST_COMMENTS = 40;
 
 export type Placed = Pick<Annotation, 'kind' | 'text' | 'box'>;
 
@@ -34,13 +34,13 @@ export interface PageLayout {
  * the emptiest paper near their answer, and a comment goes to empty paper or stays in the summary only. Without `ink`
  * (null), marks stand in a column at the right edge, and only the annotated boxes count as writing.
  */
-export function layOutPage(
+export const layOutPage = (
   page: { width: number; height: number },
   annotations: readonly Placed[],
   hasTotal: boolean,
   letters: Lettering,
   ink: InkShare | null,
-): PageLayout {
+): PageLayout => {
   const areas = annotations
     .filter(({ box }) => Number.isFinite(box.x + box.y + box.width + box.height))
     .map(({ kind, text, box }) => ({ kind, text, area: onPage(box, page) }));
@@ -53,22 +53,22 @@ export function layOutPage(
 
   const room = new Room(page, ink ?? noInk);
   const total = hasTotal ? placeTotal(room) : null;
-  const ofMarks = firstOf(['mark'], mostMarks);
+  const ofMarks = firstOf(['mark'], MOST_MARKS);
   const marks =
     ink === null ? columnOfMarks(room, ofMarks, letters) : marksOnEmptyPaper(room, ofMarks, letters);
-  const strokes = firstOf(['tick', 'cross'], mostStrokes).flatMap(({ kind, area }) => {
+  const strokes = firstOf(['tick', 'cross'], MOST_STROKES).flatMap(({ kind, area }) => {
     const placed = placeStroke(room, area);
     return placed === null ? [] : [{ kind, area: placed }];
   });
   const written = ink === null ? new Room(page, inkOfBoxes(areas.map(({ area }) => area)), room.taken) : room;
-  const comments = firstOf(['comment'], mostComments).flatMap(({ text, area }) => {
+  const comments = firstOf(['comment'], MOST_COMMENTS).flatMap(({ text, area }) => {
     const placed = placeComment(written, text, area, letters);
     return placed === null ? [] : [placed];
   });
   return { total, marks, strokes, comments };
-}
+};
 
-function onPage(box: Placed['box'], page: { width: number; height: number }): Area {
+const onPage = (box: Placed['box'], page: { width: number; height: number }): Area => {
   const clamp = (value: number) => Math.max(0, Math.min(1, value));
   const [left, right] = [clamp(box.x), clamp(box.x + Math.max(0, box.width))];
   const [top, bottom] = [clamp(box.y), clamp(box.y + Math.max(0, box.height))];
@@ -78,10 +78,10 @@ function onPage(box: Placed['box'], page: { width: number; height: number }): Ar
     width: (right - left) * page.width,
     height: (bottom - top) * page.height,
   };
-}
+};
 
 /** Places the total in the top right corner, or near it where the corner is written on. */
-function placeTotal(room: Room): Area {
+const placeTotal = (room: Room): Area => {
   const { unit } = room;
   const side = 52 * unit;
   const [x, y] = [room.width - side - 10 * unit, 10 * unit];
@@ -93,10 +93,10 @@ function placeTotal(room: Room): Area {
   }) ?? { x, y, width: side, height: side };
   room.take(place);
   return place;
-}
+};
 
 /** Places a tick or cross at the end of its answer or nearby. Returns null when no place on the page is free. */
-function placeStroke(room: Room, area: Area): Area | null {
+const placeStroke = (room: Room, area: Area): Area | null => {
   const { unit } = room;
   for (const [side, wanted] of [
     [17 * unit, 'empty'],
@@ -129,4 +129,4 @@ function placeStroke(room: Room, area: Area): Area | null {
     return place;
   }
   return null;
-}
+};

@@ -2,8 +2,8 @@ import type { Area, Point } from './canvas.ts';
 import type { InkShare } from './freeSpace.ts';
 
 /** Ink (units²) that a place can hold and still count as empty: specks or the foot of a letter. */
-const specks = 9;
-const speckShare = 0.002;
+const SPECKS = 9;
+const SPECK_SHARE = 0.002;
 
 export interface Search {
   size: { width: number; height: number };
@@ -57,7 +57,7 @@ export class Room {
   }
 
   isEmpty(place: Area): boolean {
-    return this.ink(place) <= specks + (speckShare * place.width * place.height) / this.unit ** 2;
+    return this.ink(place) <= SPECKS + (SPECK_SHARE * place.width * place.height) / this.unit ** 2;
   }
 
   /** The free place without writing and with the lowest cost; null when there is none. */
@@ -90,29 +90,32 @@ export class Room {
   }
 }
 
-function grown({ x, y, width, height }: Area, by: number): Area {
-  return { x: x - by, y: y - by, width: width + by * 2, height: height + by * 2 };
-}
+const grown = ({ x, y, width, height }: Area, by: number): Area => ({
+  x: x - by,
+  y: y - by,
+  width: width + by * 2,
+  height: height + by * 2,
+});
 
 /** Numbers from `from` up to `to` (inclusive) at intervals of `step`; [] when `to` is before `from`. */
-export function steps(from: number, to: number, step: number): number[] {
-  return Array.from({ length: Math.max(0, Math.floor((to - from) / step) + 1) }, (_, at) => from + at * step);
-}
+export const steps = (from: number, to: number, step: number): number[] =>
+  Array.from({ length: Math.max(0, Math.floor((to - from) / step) + 1) }, (_, at) => from + at * step);
 
 /** Numbers around `centre` up to `reach` away, nearest first. */
-export function stepsAround(centre: number, reach: number, step: number): number[] {
-  return [centre, ...steps(step, reach, step).flatMap((away) => [centre + away, centre - away])];
-}
+export const stepsAround = (centre: number, reach: number, step: number): number[] => [
+  centre,
+  ...steps(step, reach, step).flatMap((away) => [centre + away, centre - away]),
+];
 
 /** Distance between the edges of two areas; 0 when they touch. */
-export function distance(a: Area, b: Area): number {
+export const distance = (a: Area, b: Area): number => {
   const dx = Math.max(0, a.x - (b.x + b.width), b.x - (a.x + a.width));
   const dy = Math.max(0, a.y - (b.y + b.height), b.y - (a.y + a.height));
   return Math.hypot(dx, dy);
-}
+};
 
 /** A short straight line from one area to the other that crosses as little writing and as few marks as possible. */
-export function leaderBetween(room: Room, a: Area, b: Area): [Point, Point] {
+export const leaderBetween = (room: Room, a: Area, b: Area): [Point, Point] => {
   const [ax, bx] = nearestOnAxis(a.x, a.x + a.width, b.x, b.x + b.width);
   const [ay, by] = nearestOnAxis(a.y, a.y + a.height, b.y, b.y + b.height);
   const [left, right] = [Math.max(a.x, b.x), Math.min(a.x + a.width, b.x + b.width)];
@@ -133,11 +136,11 @@ export function leaderBetween(room: Room, a: Area, b: Area): [Point, Point] {
     [x, ay],
     [x, by],
   ];
-}
+};
 
-function nearestOnAxis(a0: number, a1: number, b0: number, b1: number): [number, number] {
+const nearestOnAxis = (a0: number, a1: number, b0: number, b1: number): [number, number] => {
   if (a1 < b0) return [a1, b0];
   if (b1 < a0) return [a0, b1];
   const middle = (Math.max(a0, b0) + Math.min(a1, b1)) / 2;
   return [middle, middle];
-}
+};

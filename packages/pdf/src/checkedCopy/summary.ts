@@ -5,27 +5,27 @@ import { Canvas } from './canvas.ts';
 import type { Colour } from './canvas.ts';
 import { cut, formatMarks } from './lettering.ts';
 import type { Face, Lettering } from './lettering.ts';
-import { red } from './pageMarks.ts';
+import { RED } from './pageMarks.ts';
 
 type Question = CheckedCopyPlan['questions'][number];
 
-const ink: Colour = [0.13, 0.13, 0.16];
-const faint: Colour = [0.42, 0.42, 0.46];
-const rule: Colour = [0.82, 0.82, 0.85];
-const shade: Colour = [0.955, 0.955, 0.965];
-const warning: Colour = [0.7, 0.36, 0];
-const warningShade: Colour = [1, 0.965, 0.89];
+const INK: Colour = [0.13, 0.13, 0.16];
+const FAINT: Colour = [0.42, 0.42, 0.46];
+const RULE: Colour = [0.82, 0.82, 0.85];
+const SHADE: Colour = [0.955, 0.955, 0.965];
+const WARNING: Colour = [0.7, 0.36, 0];
+const WARNING_SHADE: Colour = [1, 0.965, 0.89];
 
-const [pageWidth, pageHeight] = PageSizes.A4;
-const margin = 46;
-const bottom = pageHeight - 54;
-const columns = { question: margin + 8, marks: margin + 96, remarks: margin + 170 };
-const remarksWidth = pageWidth - margin - 8 - columns.remarks;
+const [PAGE_WIDTH, PAGE_HEIGHT] = PageSizes.A4;
+const MARGIN = 46;
+const BOTTOM = PAGE_HEIGHT - 54;
+const COLUMNS = { question: MARGIN + 8, marks: MARGIN + 96, remarks: MARGIN + 170 };
+const REMARKS_WIDTH = PAGE_WIDTH - MARGIN - 8 - COLUMNS.remarks;
 
-const feedbackCharacters = 1500;
-const mostCriteria = 15;
+const FEEDBACK_CHARACTERS = 1500;
+const MOST_CRITERIA = 15;
 
-export function appendSummary(document: PDFDocument, plan: CheckedCopyPlan, letters: Lettering): void {
+export const appendSummary = (document: PDFDocument, plan: CheckedCopyPlan, letters: Lettering): void => {
   const sheet = new Sheet(document, letters);
   heading(sheet, plan);
   sheet.tableHead();
@@ -36,7 +36,7 @@ export function appendSummary(document: PDFDocument, plan: CheckedCopyPlan, lett
     questionRow(sheet, question);
   }
   sheet.finish();
-}
+};
 
 class Sheet {
   readonly letters: Lettering;
@@ -53,7 +53,7 @@ class Sheet {
 
   /** Makes room for `height` points: on this page, or on a new page that repeats the table's head. */
   need(height: number): void {
-    if (this.y + height <= bottom) return;
+    if (this.y + height <= BOTTOM) return;
     this.canvas = this.#newPage();
     this.tableHead();
   }
@@ -63,16 +63,16 @@ class Sheet {
   }
 
   line(): void {
-    this.canvas.rectangle({ x: margin, y: this.y, width: pageWidth - margin * 2, height: 0.6 }, rule);
+    this.canvas.rectangle({ x: MARGIN, y: this.y, width: PAGE_WIDTH - MARGIN * 2, height: 0.6 }, RULE);
   }
 
   tableHead(): void {
     const { bold } = this.letters;
-    this.canvas.rectangle({ x: margin, y: this.y, width: pageWidth - margin * 2, height: 20 }, shade);
+    this.canvas.rectangle({ x: MARGIN, y: this.y, width: PAGE_WIDTH - MARGIN * 2, height: 20 }, SHADE);
     this.y += 5.5;
-    this.write('Question', columns.question, 8.5, bold, faint);
-    this.write('Marks', columns.marks, 8.5, bold, faint);
-    this.write('Remarks', columns.remarks, 8.5, bold, faint);
+    this.write('Question', COLUMNS.question, 8.5, bold, FAINT);
+    this.write('Marks', COLUMNS.marks, 8.5, bold, FAINT);
+    this.write('Remarks', COLUMNS.remarks, 8.5, bold, FAINT);
     this.y += 14.5;
   }
 
@@ -80,31 +80,31 @@ class Sheet {
     const { regular } = this.letters;
     for (const [index, canvas] of this.#pages.entries()) {
       const text = `Summary, page ${index + 1} of ${this.#pages.length}`;
-      const x = pageWidth - margin - regular.width(text, 7.5);
-      canvas.text(text, [x, pageHeight - 30], regular, 7.5, faint);
+      const x = PAGE_WIDTH - MARGIN - regular.width(text, 7.5);
+      canvas.text(text, [x, PAGE_HEIGHT - 30], regular, 7.5, FAINT);
       canvas.finish();
     }
   }
 
   #newPage(): Canvas {
-    const page = this.#document.addPage([pageWidth, pageHeight]);
+    const page = this.#document.addPage([PAGE_WIDTH, PAGE_HEIGHT]);
     const canvas = new Canvas(page);
     this.#pages.push(canvas);
-    this.y = margin;
+    this.y = MARGIN;
     return canvas;
   }
 }
 
-function heading(sheet: Sheet, plan: CheckedCopyPlan): void {
+const heading = (sheet: Sheet, plan: CheckedCopyPlan): void => {
   const { regular, bold } = sheet.letters;
   const top = sheet.y;
   const totalWidth = totalBox(sheet, plan, top);
-  const width = pageWidth - margin * 2 - totalWidth - 20;
+  const width = PAGE_WIDTH - MARGIN * 2 - totalWidth - 20;
 
-  sheet.write('CHECKED COPY', margin, 8.5, bold, red);
+  sheet.write('CHECKED COPY', MARGIN, 8.5, bold, RED);
   sheet.y += 16;
   for (const line of bold.wrap(cut(plan.examTitle, 300), 16, width, 3)) {
-    sheet.write(line, margin, 16, bold, ink);
+    sheet.write(line, MARGIN, 16, bold, INK);
     sheet.y += 21;
   }
   sheet.y += 3;
@@ -115,27 +115,27 @@ function heading(sheet: Sheet, plan: CheckedCopyPlan): void {
     ...(rollNumber === null ? [] : [`Roll number ${rollNumber}`]),
   ].join('   ·   ');
   for (const line of regular.wrap(cut(who, 500), 9.5, width, 3)) {
-    sheet.write(line, margin, 9.5, regular, faint);
+    sheet.write(line, MARGIN, 9.5, regular, FAINT);
     sheet.y += 13.5;
   }
   const review = plan.questions.filter(({ needsReview }) => needsReview).length;
   if (review > 0) {
     const text = review === 1 ? '1 question needs review' : `${review} questions need review`;
     sheet.y += 2;
-    sheet.write(text, margin, 9.5, bold, warning);
+    sheet.write(text, MARGIN, 9.5, bold, WARNING);
     sheet.y += 13.5;
   }
   sheet.y = Math.max(sheet.y, top + 74) + 10;
   if (plan.notice !== null) noticeBox(sheet, plan.notice);
-}
+};
 
 /** Returns the width of the box. */
-function totalBox(sheet: Sheet, { totals }: CheckedCopyPlan, top: number): number {
+const totalBox = (sheet: Sheet, { totals }: CheckedCopyPlan, top: number): number => {
   const { regular, bold } = sheet.letters;
   const marks = `${formatMarks(totals.awarded)} / ${formatMarks(totals.max)}`;
   const percentage = totals.percentage === null ? '' : `${formatMarks(totals.percentage)} %`;
   const width = Math.max(120, bold.width(marks, 22) + 32);
-  const x = pageWidth - margin - width;
+  const x = PAGE_WIDTH - MARGIN - width;
   const corners = [
     [x, top],
     [x + width, top],
@@ -143,37 +143,37 @@ function totalBox(sheet: Sheet, { totals }: CheckedCopyPlan, top: number): numbe
     [x, top + 70],
     [x, top],
   ] as const;
-  sheet.canvas.line(corners, 1.4, red);
+  sheet.canvas.line(corners, 1.4, RED);
   const centred = (text: string, baseline: number, face: Face, size: number) =>
-    sheet.canvas.text(text, [x + (width - face.width(text, size)) / 2, top + baseline], face, size, red);
+    sheet.canvas.text(text, [x + (width - face.width(text, size)) / 2, top + baseline], face, size, RED);
   centred('TOTAL', 16, bold, 8);
   centred(marks, 42, bold, 22);
   centred(percentage, 60, regular, 11);
   return width;
-}
+};
 
-function noticeBox(sheet: Sheet, notice: string): void {
+const noticeBox = (sheet: Sheet, notice: string): void => {
   const { regular } = sheet.letters;
-  const lines = regular.wrap(cut(notice, 1000), 9, pageWidth - margin * 2 - 24, 8);
+  const lines = regular.wrap(cut(notice, 1000), 9, PAGE_WIDTH - MARGIN * 2 - 24, 8);
   const height = lines.length * 12.5 + 11;
-  sheet.canvas.rectangle({ x: margin, y: sheet.y, width: pageWidth - margin * 2, height }, warningShade);
-  sheet.canvas.rectangle({ x: margin, y: sheet.y, width: 3, height }, warning);
+  sheet.canvas.rectangle({ x: MARGIN, y: sheet.y, width: PAGE_WIDTH - MARGIN * 2, height }, WARNING_SHADE);
+  sheet.canvas.rectangle({ x: MARGIN, y: sheet.y, width: 3, height }, WARNING);
   sheet.y += 5;
   for (const line of lines) {
-    sheet.write(line, margin + 14, 9, regular, ink);
+    sheet.write(line, MARGIN + 14, 9, regular, INK);
     sheet.y += 12.5;
   }
   sheet.y += 18;
-}
+};
 
-function sectionRow(sheet: Sheet, section: string): void {
+const sectionRow = (sheet: Sheet, section: string): void => {
   const { bold } = sheet.letters;
   sheet.need(60);
   sheet.y += 10;
-  sheet.write(bold.shorten(section, 10, pageWidth - margin * 2 - 16), columns.question, 10, bold, ink);
+  sheet.write(bold.shorten(section, 10, PAGE_WIDTH - MARGIN * 2 - 16), COLUMNS.question, 10, bold, INK);
   sheet.y += 17;
   sheet.line();
-}
+};
 
 interface Line {
   text: string;
@@ -182,36 +182,36 @@ interface Line {
   colour: Colour;
 }
 
-function questionRow(sheet: Sheet, question: Question): void {
+const questionRow = (sheet: Sheet, question: Question): void => {
   const { regular, bold } = sheet.letters;
-  const labels = bold.wrap(cut(question.label, 60), 9.5, columns.marks - columns.question - 8, 3);
+  const labels = bold.wrap(cut(question.label, 60), 9.5, COLUMNS.marks - COLUMNS.question - 8, 3);
   const remarks = remarkLines(question, sheet.letters);
   sheet.need(Math.max(30, Math.min(3, Math.max(labels.length, remarks.length)) * 13 + 14));
   sheet.y += 7;
   const { canvas } = sheet;
   const rowTop = sheet.y;
   labels.forEach((label, index) => {
-    canvas.text(label, [columns.question, rowTop + 9.5 + index * 12.5], bold, 9.5, ink);
+    canvas.text(label, [COLUMNS.question, rowTop + 9.5 + index * 12.5], bold, 9.5, INK);
   });
   const [marks, colour] = marksText(question);
-  canvas.text(regular.shorten(marks, 9.5, 70), [columns.marks, rowTop + 9.5], bold, 9.5, colour);
+  canvas.text(regular.shorten(marks, 9.5, 70), [COLUMNS.marks, rowTop + 9.5], bold, 9.5, colour);
   for (const { text, size, face, colour: ofText } of remarks) {
     sheet.need(size * 1.36);
-    sheet.write(text, columns.remarks, size, face, ofText);
+    sheet.write(text, COLUMNS.remarks, size, face, ofText);
     sheet.y += size * 1.36;
   }
   // The label can be taller than the remarks. This matters only on the page where the row began.
   if (sheet.canvas === canvas) sheet.y = Math.max(sheet.y, rowTop + labels.length * 12.5);
   sheet.y += 7;
   sheet.line();
-}
+};
 
-function marksText({ awarded, max, status }: Question): [string, Colour] {
-  if (awarded === null) return [`— / ${formatMarks(max)}`, faint];
-  return [`${formatMarks(awarded)} / ${formatMarks(max)}`, status === 'graded' ? red : faint];
-}
+const marksText = ({ awarded, max, status }: Question): [string, Colour] => {
+  if (awarded === null) return [`— / ${formatMarks(max)}`, FAINT];
+  return [`${formatMarks(awarded)} / ${formatMarks(max)}`, status === 'graded' ? RED : FAINT];
+};
 
-const statusTexts = {
+const STATUS_TEXTS = {
   graded: null,
   failed: 'Could not be marked',
   pending: 'Not marked yet',
@@ -219,25 +219,25 @@ const statusTexts = {
   not_answered: 'Not answered',
 } as const;
 
-function remarkLines(question: Question, { regular, bold }: Lettering): Line[] {
+const remarkLines = (question: Question, { regular, bold }: Lettering): Line[] => {
   const lines: Line[] = [];
   const add = (text: string, size: number, face: Face, colour: Colour, mostLines = Infinity) => {
-    for (const line of face.wrap(text, size, remarksWidth, mostLines))
+    for (const line of face.wrap(text, size, REMARKS_WIDTH, mostLines))
       lines.push({ text: line, size, face, colour });
   };
-  if (question.needsReview) add('Needs review', 8.5, bold, warning);
-  const status = statusTexts[question.status];
-  if (status !== null) add(status, 9, bold, faint);
-  if (question.feedback !== null) add(cut(question.feedback, feedbackCharacters), 9, regular, ink);
-  for (const { name, awarded, max, reason } of question.criteria.slice(0, mostCriteria)) {
+  if (question.needsReview) add('Needs review', 8.5, bold, WARNING);
+  const status = STATUS_TEXTS[question.status];
+  if (status !== null) add(status, 9, bold, FAINT);
+  if (question.feedback !== null) add(cut(question.feedback, FEEDBACK_CHARACTERS), 9, regular, INK);
+  for (const { name, awarded, max, reason } of question.criteria.slice(0, MOST_CRITERIA)) {
     // A criterion whose marks do not count has null marks: only its name and reason are printed.
     const isMarked = awarded !== null || max !== null;
     const figures = [awarded, max].map((value) => (value === null ? '—' : formatMarks(value))).join(' / ');
     const marks = isMarked ? `  ${figures}` : '';
     const why = reason === null || reason.trim() === '' ? '' : `: ${cut(reason, 300)}`;
-    add(`•  ${cut(name, 120)}${marks}${why}`, 8, regular, faint);
+    add(`•  ${cut(name, 120)}${marks}${why}`, 8, regular, FAINT);
   }
-  const more = question.criteria.length - mostCriteria;
-  if (more > 0) add(`•  and ${more} more criteria`, 8, regular, faint);
+  const more = question.criteria.length - MOST_CRITERIA;
+  if (more > 0) add(`•  and ${more} more criteria`, 8, regular, FAINT);
   return lines;
-}
+};

@@ -37,16 +37,16 @@ afterEach(async () => {
 
 const limits = { timeoutSeconds: 60 };
 let runs = 0;
-async function put(bytes: Buffer): Promise<{ file: string; out: string }> {
+const put = async (bytes: Buffer): Promise<{ file: string; out: string }> => {
   const out = join(folder, String(runs++));
   await mkdir(out);
   await writeFile(join(out, 'copy.pdf'), bytes);
   return { file: join(out, 'copy.pdf'), out };
-}
-async function extract(bytes: Buffer) {
+};
+const extract = async (bytes: Buffer) => {
   const { file, out } = await put(bytes);
   return { out, pages: await extractPages(file, out, limits) };
-}
+};
 const text = () => textPdf([['Photosynthesis needs light']]);
 
 test('one child inspects and reads files one after the other, and another draws', async () => {

@@ -14,8 +14,8 @@ import { startChild } from './startChild.ts';
 // A child is used again only after a job that ended well and in which no native code read bytes of the upload (report
 // "native"). The parent keeps count of the latter, because a child that was taken over by native code may say anything.
 
-const startSeconds = 60;
-const exitGraceMilliseconds = 10_000;
+const START_SECONDS = 60;
+const EXIT_GRACE_MILLISECONDS = 10_000;
 
 export type LastReport = Exclude<Report, { kind: 'page' | 'native' }>;
 
@@ -31,7 +31,7 @@ interface Done {
 }
 
 /** @throws PdfUnreadable when the work failed; the signal's reason when aborted; Error when no child started */
-export async function runChild(job: Job, limits: Limits): Promise<Done> {
+export const runChild = async (job: Job, limits: Limits): Promise<Done> => {
   const parsedJob = Job.parse(job);
   limits.signal?.throwIfAborted();
   const role = roleOf(job);
@@ -45,11 +45,11 @@ export async function runChild(job: Job, limits: Limits): Promise<Done> {
     }
   }
   return supervise(startChild(role), false, parsedJob, limits);
-}
+};
 
 type Outcome = { report: LastReport } | { error: unknown };
 
-function supervise(child: ChildProcess, isReady: boolean, job: Job, limits: Limits): Promise<Done> {
+const supervise = (child: ChildProcess, isReady: boolean, job: Job, limits: Limits): Promise<Done> => {
   const { promise, resolve, reject } = Promise.withResolvers<Done>();
   const pages: PageImage[] = [];
   let working = false;
@@ -96,7 +96,7 @@ function supervise(child: ChildProcess, isReady: boolean, job: Job, limits: Limi
     else if (report.data.kind === 'native') mayServeAgain = false;
     else if (report.data.kind === 'page') pages.push(report.data.page);
     else if (report.data.kind === 'failed') fail(new PdfUnreadable(report.data.code, report.data.message));
-    else settle({ report: report.data }, exitGraceMilliseconds);
+    else settle({ report: report.data }, EXIT_GRACE_MILLISECONDS);
   };
   const onError = (error: Error) => {
     // Without a process no 'close' follows; after a failed kill or send one does.
@@ -127,14 +127,14 @@ function supervise(child: ChildProcess, isReady: boolean, job: Job, limits: Limi
   child.on('error', onError);
   child.on('close', onClose);
   if (isReady) begin();
-  else timer = setTimeout(() => fail(new Error('the PDF process did not start')), startSeconds * 1000);
+  else timer = setTimeout(() => fail(new Error('the PDF process did not start')), START_SECONDS * 1000);
   return promise;
-}
+};
 
 /** SIGKILL from elsewhere than this process means that the watchdog or the kernel found the child too large. */
-function death(code: number | null, signal: NodeJS.Signals | null, stderr: string): PdfUnreadable {
+const death = (code: number | null, signal: NodeJS.Signals | null, stderr: string): PdfUnreadable => {
   if (signal === 'SIGKILL' || stderr.includes('out of memory')) {
     return new PdfUnreadable('out_of_memory', 'the PDF needs more memory than allowed');
   }
   return new PdfUnreadable('unreadable', `the PDF process died (${signal ?? code})`);
-}
+};

@@ -7,11 +7,11 @@ import type { Role } from '../messages.ts';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 /** Limit of the child's resident memory: V8, WASM and libvips together. */
-const maxResidentBytes = 768 * 2 ** 20;
+const MAX_RESIDENT_BYTES = 768 * 2 ** 20;
 
 /** Starts a child, which sends "ready" when its modules are loaded. */
-export function startChild(role: Role): ChildProcess {
-  const child = fork(entry, [role, String(process.pid), String(maxResidentBytes)], {
+export const startChild = (role: Role): ChildProcess => {
+  const child = fork(entry, [role, String(process.pid), String(MAX_RESIDENT_BYTES)], {
     // The child inherits neither flags nor the environment, which holds secrets.
     execArgv: ['--max-old-space-size=384', '--wasm-max-mem-pages=8192'],
     env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2', ...compileCache() },
@@ -28,10 +28,10 @@ export function startChild(role: Role): ChildProcess {
     child.stderr.unref();
   }
   return child;
-}
+};
 
 /** Passes the compile cache of this process on; without it a third of a child's CPU is compilation. */
-function compileCache(): { NODE_COMPILE_CACHE?: string } {
+const compileCache = (): { NODE_COMPILE_CACHE?: string } => {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
-}
+};

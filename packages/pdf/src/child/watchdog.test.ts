@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 
-async function end(parentPid: number, maxResidentBytes: number): Promise<unknown[]> {
+const end = async (parentPid: number, maxResidentBytes: number): Promise<unknown[]> => {
   const child = fork(entry, ['read', String(parentPid), String(maxResidentBytes)], {
     execArgv: [],
     env: {},
@@ -15,7 +15,7 @@ async function end(parentPid: number, maxResidentBytes: number): Promise<unknown
   } finally {
     child.kill('SIGKILL');
   }
-}
+};
 
 test('the watchdog ends a child above its memory limit', async () => {
   expect(await end(process.pid, 2 ** 20)).toEqual([null, 'SIGKILL']);

@@ -8,7 +8,7 @@ interface Limits {
 }
 
 /** Ends this process when its parent has ended or its memory exceeds a limit. A thread, since parsers may block. */
-export async function startWatchdog(limits: Limits): Promise<void> {
+export const startWatchdog = async (limits: Limits): Promise<void> => {
   // The thread is started from the function's text: compile caches do not cover threads, and stripping the types of a
   // file takes longer than the thread's own start.
   const thread = new Worker(`(${watch.toString()})(require('node:worker_threads').workerData)`, {
@@ -17,11 +17,11 @@ export async function startWatchdog(limits: Limits): Promise<void> {
   });
   await once(thread, 'online');
   thread.unref();
-}
+};
 
 /** The thread's program; it has no access to other names of this file. Only SIGKILL stops WASM and libvips. */
-function watch({ parentPid, bytes }: Limits): void {
+const watch = ({ parentPid, bytes }: Limits): void => {
   setInterval(() => {
     if (process.ppid !== parentPid || process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');
   }, 50);
-}
+};

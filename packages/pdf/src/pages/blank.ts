@@ -1,14 +1,14 @@
 import type { InkMap } from './ink.ts';
 
 /** Share of ink pixels, measured on scans: specks lie below it, a single page number above. */
-const blankShare = 0.000_08;
-const speckPixels = 6;
+const BLANK_SHARE = 0.000_08;
+const SPECK_PIXELS = 6;
 /** Share of a side in which scanners leave shadows and torn edges. */
-const edgeShare = 0.02;
+const EDGE_SHARE = 0.02;
 
-export function isBlank({ ink, width, height }: InkMap): boolean {
-  const enough = width * height * blankShare;
-  const [edgeX, edgeY] = [width * edgeShare, height * edgeShare];
+export const isBlank = ({ ink, width, height }: InkMap): boolean => {
+  const enough = width * height * BLANK_SHARE;
+  const [edgeX, edgeY] = [width * EDGE_SHARE, height * EDGE_SHARE];
   const seen = new Uint8Array(ink.length);
   const open: number[] = [];
   let total = 0;
@@ -31,8 +31,8 @@ export function isBlank({ ink, width, height }: InkMap): boolean {
         }
       }
     }
-    if (inside && size >= speckPixels) total += size;
+    if (inside && size >= SPECK_PIXELS) total += size;
     if (total >= enough) return false;
   }
   return true;
-}
+};

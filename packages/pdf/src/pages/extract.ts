@@ -26,7 +26,7 @@ export interface Progress {
 }
 
 /** Runs in the child process. */
-export async function extract(job: ExtractJob, progress: Progress): Promise<void> {
+export const extract = async (job: ExtractJob, progress: Progress): Promise<void> => {
   const { document, bytes } = await openReadable(await readFile(job.file));
   const { longSide } = job;
   const { beforeNativeDecoding } = progress;
@@ -39,7 +39,7 @@ export async function extract(job: ExtractJob, progress: Progress): Promise<void
     await progress.page(await write(page, view, document, job));
   }
   if (readable === 0 && lastPage >= job.firstPage) throw new Error('no page could be read');
-}
+};
 
 interface View extends Picture {
   rotation: PageImage['picture']['rotation'];
@@ -47,7 +47,7 @@ interface View extends Picture {
   textIsShown: boolean;
 }
 
-async function look(document: PdfDocument, page: number, options: PictureOptions): Promise<View> {
+const look = async (document: PdfDocument, page: number, options: PictureOptions): Promise<View> => {
   const see = async (loaded: PdfPage): Promise<View> => {
     const picture = await takePicture(loaded, options);
     const lines = textLines(loaded);
@@ -58,14 +58,14 @@ async function look(document: PdfDocument, page: number, options: PictureOptions
   if (seen !== null) return seen;
   const white = noPicture(document.viewedSize(page), options.longSide);
   return { ...white, rotation: 0, lines: [], textIsShown: true };
-}
+};
 
-async function write(
+const write = async (
   page: number,
   { raster, scan, rotation, damaged, lines, textIsShown }: View,
   document: PdfDocument,
   job: ExtractJob,
-): Promise<PageImage> {
+): Promise<PageImage> => {
   const ink = findInk(raster);
   const blank = isBlank(ink);
   const skewDegrees = blank ? 0 : findSkew(ink);
@@ -91,15 +91,15 @@ async function write(
     textLines: lines.map(({ text, box }) => ({ text, box: toImageBox(box, geometry) })),
     textIsShown,
   };
-}
+};
 
-async function straighten(raster: Raster, skewDegrees: number, longSide: number): Promise<Raster> {
+const straighten = async (raster: Raster, skewDegrees: number, longSide: number): Promise<Raster> => {
   const turned = await toRaster(toSharp(raster).rotate(-skewDegrees, { background: '#fff' }));
   if (Math.max(turned.width, turned.height) <= longSide) return turned;
   return toRaster(toSharp(turned).resize({ width: longSide, height: longSide, fit: 'inside' }));
-}
+};
 
-function turnedWidth({ width, height }: Raster, degrees: number): number {
+const turnedWidth = ({ width, height }: Raster, degrees: number): number => {
   const radians = (Math.abs(degrees) * Math.PI) / 180;
   return width * Math.cos(radians) + height * Math.sin(radians);
-}
+};

@@ -9,37 +9,37 @@ export interface InkMap {
 }
 
 /** Grey levels by which ink is darker than the surrounding paper: above JPEG noise and most bleed-through. */
-const inkContrast = 28;
-export const blockSide = 16;
+const INK_CONTRAST = 28;
+export const BLOCK_SIDE = 16;
 
 /**
  * Finds pixels darker than the local paper, so that shadows and yellow paper do not count as ink. Halving keeps the
  * darkest of four pixels, because averaging loses thin pencil lines.
  */
-export function findInk(raster: Raster): InkMap {
+export const findInk = (raster: Raster): InkMap => {
   const { values, width, height } = darkestOfFour(raster);
   const paper = paperBrightness(values, width, height);
-  const blocksAcross = Math.ceil(width / blockSide);
+  const blocksAcross = Math.ceil(width / BLOCK_SIDE);
   const ink = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
     if (isWhite(values, y * width, (y + 1) * width)) continue;
-    const blockRow = ((y / blockSide) | 0) * blocksAcross;
+    const blockRow = ((y / BLOCK_SIDE) | 0) * blocksAcross;
     for (let x = 0; x < width; x++) {
       const at = y * width + x;
-      if (paper[blockRow + ((x / blockSide) | 0)]! - values[at]! > inkContrast) ink[at] = 1;
+      if (paper[blockRow + ((x / BLOCK_SIDE) | 0)]! - values[at]! > INK_CONTRAST) ink[at] = 1;
     }
   }
   return { ink, width, height };
-}
+};
 
 /** Brightness 0..255 of one pixel, weighted for the eye (green most). */
-export function brightness(raster: Raster, pixel: number): number {
+export const brightness = (raster: Raster, pixel: number): number => {
   if (raster.channels === 1) return raster.data[pixel]!;
   const at = pixel * 3;
   return (raster.data[at]! * 2 + raster.data[at + 1]! * 5 + raster.data[at + 2]!) >> 3;
-}
+};
 
-function darkestOfFour({ data, width: fullWidth, height: fullHeight, channels }: Raster) {
+const darkestOfFour = ({ data, width: fullWidth, height: fullHeight, channels }: Raster) => {
   const width = fullWidth >> 1;
   const height = fullHeight >> 1;
   const values = new Uint8Array(width * height).fill(255);
@@ -64,23 +64,23 @@ function darkestOfFour({ data, width: fullWidth, height: fullHeight, channels }:
     }
   }
   return { values, width, height };
-}
+};
 
 /** The upper quartile of each block or its brightest neighbour; a block full of writing shows no paper. */
-export function paperBrightness(values: Uint8Array, width: number, height: number): Uint8Array {
-  const across = Math.ceil(width / blockSide);
-  const down = Math.ceil(height / blockSide);
+export const paperBrightness = (values: Uint8Array, width: number, height: number): Uint8Array => {
+  const across = Math.ceil(width / BLOCK_SIDE);
+  const down = Math.ceil(height / BLOCK_SIDE);
   const own = new Uint8Array(across * down).fill(255);
   const histogram = new Uint16Array(256);
   for (let by = 0; by < down; by++) {
-    const top = by * blockSide;
-    const bottom = Math.min(height, top + blockSide);
+    const top = by * BLOCK_SIDE;
+    const bottom = Math.min(height, top + BLOCK_SIDE);
     if (isWhite(values, top * width, bottom * width)) continue;
     for (let bx = 0; bx < across; bx++) {
       histogram.fill(0);
       let count = 0;
       for (let y = top; y < bottom; y++) {
-        for (let x = bx * blockSide; x < Math.min(width, (bx + 1) * blockSide); x++) {
+        for (let x = bx * BLOCK_SIDE; x < Math.min(width, (bx + 1) * BLOCK_SIDE); x++) {
           const value = values[y * width + x]!;
           histogram[value] = histogram[value]! + 1;
           count++;
@@ -104,4 +104,4 @@ export function paperBrightness(values: Uint8Array, width: number, height: numbe
     }
   }
   return paper;
-}
+};

@@ -7,10 +7,10 @@ import type { Raster } from './raster.ts';
 import { mapWriting } from './writingMap.ts';
 
 /** Optimised Huffman tables would save 5 % of the bytes and take two thirds of the encoder's time. */
-const jpegOptions = { quality: 80, optimizeCoding: false };
-/** A larger rendering is encoded with `leastQuality` for the checked copy; only noise needs so many bytes. */
-const mostBytes = 1_000_000;
-const leastQuality = 45;
+const JPEG_OPTIONS = { quality: 80, optimizeCoding: false };
+/** A larger rendering is encoded with `LEAST_QUALITY` for the checked copy; only noise needs so many bytes. */
+const MOST_BYTES = 1_000_000;
+const LEAST_QUALITY = 45;
 
 interface Stages {
   /** The viewed page. */
@@ -28,11 +28,11 @@ interface Stages {
  * Writes the picture for the model, the picture for the checked copy and the map of the writing. For the checked copy a
  * scan keeps the scanner's coded data, and a rendered page is the same file as for the model unless it was turned.
  */
-export async function writePageFiles(
+export const writePageFiles = async (
   page: number,
   folder: string,
   stages: Stages,
-): Promise<Pick<PageImage, 'file' | 'picture' | 'ink'>> {
+): Promise<Pick<PageImage, 'file' | 'picture' | 'ink'>> => {
   const { raster, isStretched, upright, scan, rotation } = stages;
   const name = (suffix: string) => join(folder, `page-${String(page).padStart(4, '0')}${suffix}`);
   const file = name('.jpg');
@@ -44,14 +44,14 @@ export async function writePageFiles(
     rotation === 0 &&
     scan.width === raster.width &&
     scan.height === raster.height;
-  const graded = isScan ? scan.jpeg : await encode(upright, jpegOptions.quality);
+  const graded = isScan ? scan.jpeg : await encode(upright, JPEG_OPTIONS.quality);
   await writeFile(file, graded);
 
   let picture: PageImage['picture'] = { file, rotation: 0 };
   if (scan !== null && !isScan) {
     picture = { file: name('.scan.jpg'), rotation };
     await writeFile(picture.file, scan.jpeg);
-  } else if (scan === null && (isTurned || graded.length > mostBytes)) {
+  } else if (scan === null && (isTurned || graded.length > MOST_BYTES)) {
     picture = { file: name('.view.jpg'), rotation: 0 };
     await writeFile(picture.file, await encodeBounded(raster));
   }
@@ -60,15 +60,14 @@ export async function writePageFiles(
   const ink = { file: name('.ink'), width, height };
   await writeFile(ink.file, shares);
   return { file, picture, ink };
-}
+};
 
-async function encodeBounded(raster: Raster): Promise<Buffer> {
-  const jpeg = await encode(raster, jpegOptions.quality);
-  return jpeg.length > mostBytes ? encode(raster, leastQuality) : jpeg;
-}
+const encodeBounded = async (raster: Raster): Promise<Buffer> => {
+  const jpeg = await encode(raster, JPEG_OPTIONS.quality);
+  return jpeg.length > MOST_BYTES ? encode(raster, LEAST_QUALITY) : jpeg;
+};
 
-function encode(raster: Raster, quality: number): Promise<Buffer> {
-  return toSharp(raster)
-    .jpeg({ ...jpegOptions, quality })
+const encode = (raster: Raster, quality: number): Promise<Buffer> =>
+  toSharp(raster)
+    .jpeg({ ...JPEG_OPTIONS, quality })
     .toBuffer();
-}

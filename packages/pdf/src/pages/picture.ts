@@ -6,10 +6,10 @@ import type { PlainJpeg } from './plainJpeg.ts';
 import { toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { render } from './render.ts';
-import { maxScanPixels, scannerJpeg } from './scannerJpeg.ts';
+import { MAX_SCAN_PIXELS, scannerJpeg } from './scannerJpeg.ts';
 
 /** Limit for progressive JPEGs: libjpeg holds the whole picture while decoding, 6 bytes per pixel. */
-const maxProgressivePixels = 35_000_000;
+const MAX_PROGRESSIVE_PIXELS = 35_000_000;
 
 export interface Picture {
   /** Upright, in the page's proportions. */
@@ -30,7 +30,7 @@ export interface PictureOptions {
   beforeNativeDecoding: () => Promise<void>;
 }
 
-export async function takePicture(page: PdfPage, options: PictureOptions): Promise<Picture> {
+export const takePicture = async (page: PdfPage, options: PictureOptions): Promise<Picture> => {
   const { longSide } = options;
   const jpeg = options.mayExtract ? scannerJpeg(page) : null;
   if (jpeg !== null) {
@@ -42,26 +42,26 @@ export async function takePicture(page: PdfPage, options: PictureOptions): Promi
   const { width, height } = fit(page.viewed, longSide);
   const raster = render(page, width, height);
   return { raster, damaged: jpeg !== null || hasLostPicture(page), readable: true, scan: null };
-}
+};
 
 /** White page in place of a page that could not be read, so that page numbers stay correct. */
-export function noPicture(viewed: { width: number; height: number }, longSide: number): Picture {
+export const noPicture = (viewed: { width: number; height: number }, longSide: number): Picture => {
   const { width, height } = fit(viewed, longSide);
   const raster: Raster = { data: Buffer.alloc(width * height, 255), width, height, channels: 1 };
   return { raster, damaged: true, readable: false, scan: null };
-}
+};
 
-function fit(size: { width: number; height: number }, longSide: number) {
+const fit = (size: { width: number; height: number }, longSide: number) => {
   const scale = longSide / Math.max(size.width, size.height);
   const side = (points: number) => Math.max(16, Math.round(points * scale));
   return { width: side(size.width), height: side(size.height) };
-}
+};
 
-async function decodeScan(
+const decodeScan = async (
   jpeg: Buffer,
   page: PdfPage,
   longSide: number,
-): Promise<Picture | 'monstrous' | 'undecodable'> {
+): Promise<Picture | 'monstrous' | 'undecodable'> => {
   let header;
   try {
     header = await sharp(jpeg, { limitInputPixels: false }).metadata();
@@ -71,7 +71,7 @@ async function decodeScan(
   // Viewers disagree on the marker that inverts a CMYK JPEG, so PDFium renders such a page.
   if (header.format !== 'jpeg' || (header.channels !== 1 && header.channels !== 3)) return 'undecodable';
   const pixels = header.width * header.height;
-  if (pixels > (header.isProgressive ? maxProgressivePixels : maxScanPixels)) return 'monstrous';
+  if (pixels > (header.isProgressive ? MAX_PROGRESSIVE_PIXELS : MAX_SCAN_PIXELS)) return 'monstrous';
 
   // The page's proportions, not the picture's: a fax has different resolutions across and down.
   const upright = fit(page.viewed, Math.min(longSide, Math.max(header.width, header.height)));
@@ -80,7 +80,7 @@ async function decodeScan(
   const isGrey = header.channels === 1;
   const decode = (failOn: 'warning' | 'none') => {
     // The decoder scales down most of the way, so a better resize kernel makes no visible difference.
-    const scaled = sharp(jpeg, { failOn, limitInputPixels: maxScanPixels, ignoreIcc: true }).resize({
+    const scaled = sharp(jpeg, { failOn, limitInputPixels: MAX_SCAN_PIXELS, ignoreIcc: true }).resize({
       ...lying,
       fit: 'fill',
       kernel: 'linear',
@@ -101,4 +101,4 @@ async function decodeScan(
   }
   if (page.frame.rotation !== 0) raster = await toRaster(toSharp(raster).rotate(page.frame.rotation));
   return { raster, damaged, readable: true, scan: damaged ? null : plainJpeg(jpeg) };
-}
+};

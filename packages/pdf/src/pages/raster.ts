@@ -13,26 +13,26 @@ export interface Raster {
   channels: 1 | 3;
 }
 
-export function toSharp(raster: Raster): Sharp {
+export const toSharp = (raster: Raster): Sharp => {
   const { width, height, channels } = raster;
   const image = sharp(raster.data, { raw: { width, height, channels } });
   // Without a colour space named, sharp makes three channels of one.
   return channels === 1 ? image.toColourspace('b-w') : image;
-}
+};
 
 const WHITE = Buffer.alloc(64 * 1024, 255);
 
 /** True when all bytes from `from` to `to` are 255, as in the rows of a rendered page that show paper only. */
-export function isWhite(data: Uint8Array, from: number, to: number): boolean {
+export const isWhite = (data: Uint8Array, from: number, to: number): boolean => {
   for (let at = from; at < to; at += WHITE.length) {
     const end = Math.min(to, at + WHITE.length);
     if (WHITE.compare(data, at, end, 0, end - at) !== 0) return false;
   }
   return true;
-}
+};
 
 /** Brightness of a picture of three channels; null if it has a colour. `data` begins at a multiple of 4 bytes. */
-export function greyOf(data: Uint8Array, pixels: number): Buffer | null {
+export const greyOf = (data: Uint8Array, pixels: number): Buffer | null => {
   const words = new Uint32Array(data.buffer, data.byteOffset, data.length >> 2);
   const grey = Buffer.allocUnsafeSlow(pixels).fill(255);
   // Three words are four pixels. Most of a page is white.
@@ -42,21 +42,21 @@ export function greyOf(data: Uint8Array, pixels: number): Buffer | null {
     if (!copyGrey(data, grey, pixel, pixel + 4)) return null;
   }
   return copyGrey(data, grey, last, pixels) ? grey : null;
-}
+};
 
 /** Returns false at a pixel with a colour. */
-function copyGrey(data: Uint8Array, grey: Buffer, from: number, to: number): boolean {
+const copyGrey = (data: Uint8Array, grey: Buffer, from: number, to: number): boolean => {
   for (let pixel = from, at = from * 3; pixel < to; pixel++, at += 3) {
     const value = data[at]!;
     if (value !== data[at + 1] || value !== data[at + 2]) return false;
     grey[pixel] = value;
   }
   return true;
-}
+};
 
-export async function toRaster(image: Sharp): Promise<Raster> {
+export const toRaster = async (image: Sharp): Promise<Raster> => {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   if (info.channels !== 1 && info.channels !== 3)
     throw new Error(`unsupported number of channels: ${info.channels}`);
   return { data, width: info.width, height: info.height, channels: info.channels };
-}
+};

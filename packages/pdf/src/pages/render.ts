@@ -2,7 +2,7 @@ import type { PdfPage } from '../pdfium.ts';
 import { greyOf } from './raster.ts';
 import type { Raster } from './raster.ts';
 
-const bgr24 = 2;
+const BGR24 = 2;
 const withAnnotations = 0x01;
 const reverseByteOrder = 0x10;
 
@@ -10,11 +10,11 @@ const reverseByteOrder = 0x10;
  * Renders the page as a viewer shows it, on white, in exactly `width` × `height` pixels. A page without colour has one
  * channel, so that all later steps read a third of the bytes.
  */
-export function render(page: PdfPage, width: number, height: number): Raster {
+export const render = (page: PdfPage, width: number, height: number): Raster => {
   const { pdfium } = page.document;
   const { native } = pdfium;
   return pdfium.withMemory(width * height * 3, (pointer) => {
-    const bitmap = native._FPDFBitmap_CreateEx(width, height, bgr24, pointer, width * 3);
+    const bitmap = native._FPDFBitmap_CreateEx(width, height, BGR24, pointer, width * 3);
     if (bitmap === 0) throw new Error('no bitmap for the page');
     try {
       native._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
@@ -38,10 +38,10 @@ export function render(page: PdfPage, width: number, height: number): Raster {
       native._FPDFBitmap_Destroy(bitmap);
     }
   });
-}
+};
 
 /** Draws answers typed into form fields, which FPDF_RenderPageBitmap leaves out. */
-function drawFormFields(page: PdfPage, bitmap: number, width: number, height: number): void {
+const drawFormFields = (page: PdfPage, bitmap: number, width: number, height: number): void => {
   const { pdfium } = page.document;
   const { native } = pdfium;
   // FPDF_FORMFILLINFO is 140 bytes: version 2, and callbacks left null.
@@ -57,4 +57,4 @@ function drawFormFields(page: PdfPage, bitmap: number, width: number, height: nu
       native._FPDFDOC_ExitFormFillEnvironment(form);
     }
   });
-}
+};

@@ -1,9 +1,9 @@
-import { blockSide, brightness, paperBrightness } from './ink.ts';
+import { BLOCK_SIDE, brightness, paperBrightness } from './ink.ts';
 import { isWhite } from './raster.ts';
 import type { Raster } from './raster.ts';
 
 /** Cells of the longer side: enough for a pen stroke to be one cell wide. */
-const longSide = 392;
+const LONG_SIDE = 392;
 /** Grey levels below the surrounding paper: up to `ruling` counts as paper, from `pen` on as full ink. */
 const [ruling, pen] = [55, 105];
 
@@ -14,27 +14,27 @@ export interface WritingMap {
   height: number;
 }
 
-export function mapWriting(raster: Raster): WritingMap {
+export const mapWriting = (raster: Raster): WritingMap => {
   const { values, width, height } = averaged(raster);
   const paper = paperBrightness(values, width, height);
-  const across = Math.ceil(width / blockSide);
+  const across = Math.ceil(width / BLOCK_SIDE);
   const shares = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
     if (isWhite(values, y * width, (y + 1) * width)) continue;
-    const blockRow = ((y / blockSide) | 0) * across;
+    const blockRow = ((y / BLOCK_SIDE) | 0) * across;
     for (let x = 0; x < width; x++) {
-      const darker = paper[blockRow + ((x / blockSide) | 0)]! - values[y * width + x]!;
+      const darker = paper[blockRow + ((x / BLOCK_SIDE) | 0)]! - values[y * width + x]!;
       if (darker > ruling) {
         shares[y * width + x] = Math.min(255, Math.round((255 * (darker - ruling)) / (pen - ruling)));
       }
     }
   }
   return { shares, width, height };
-}
+};
 
 /** Mean brightness of square cells. The last row and column may be cells of fewer pixels. */
-function averaged(raster: Raster): { values: Uint8Array; width: number; height: number } {
-  const side = Math.max(1, Math.floor(Math.max(raster.width, raster.height) / longSide));
+const averaged = (raster: Raster): { values: Uint8Array; width: number; height: number } => {
+  const side = Math.max(1, Math.floor(Math.max(raster.width, raster.height) / LONG_SIDE));
   const width = Math.ceil(raster.width / side);
   const height = Math.ceil(raster.height / side);
   const values = new Uint8Array(width * height).fill(255);
@@ -52,9 +52,9 @@ function averaged(raster: Raster): { values: Uint8Array; width: number; height: 
     }
   }
   return { values, width, height };
-}
+};
 
-function addRow(raster: Raster, y: number, side: number, sums: Uint32Array): void {
+const addRow = (raster: Raster, y: number, side: number, sums: Uint32Array): void => {
   const { data, width, channels } = raster;
   const start = y * width;
   for (let column = 0, x = 0; x < width; column++) {
@@ -64,4 +64,4 @@ function addRow(raster: Raster, y: number, side: number, sums: Uint32Array): voi
     else for (; x < end; x++) sum += brightness(raster, start + x);
     sums[column] = sums[column]! + sum;
   }
-}
+};

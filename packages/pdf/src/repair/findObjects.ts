@@ -13,15 +13,15 @@ export interface FoundObjects {
 }
 
 /** Limit in bytes of all unpacked object streams. The page tree of 80 pages has a few kilobytes. */
-const mostUnpacked = 32 * 2 ** 20;
-const dictionaryReach = 4000;
-const mostPacked = 100_000;
+const MOST_UNPACKED = 32 * 2 ** 20;
+const DICTIONARY_REACH = 4000;
+const MOST_PACKED = 100_000;
 
 /**
  * Finds the objects of a PDF by their heads ("12 0 obj"), without its cross-reference table. Content of streams is
  * skipped. Of two objects with the same number the later one counts, as in a file with revisions.
  */
-export function findObjects(file: Buffer): FoundObjects {
+export const findObjects = (file: Buffer): FoundObjects => {
   const text = file.toString('latin1');
   const places = new Map<number, Place>();
   const catalogs: number[] = [];
@@ -50,13 +50,13 @@ export function findObjects(file: Buffer): FoundObjects {
       const end = text.indexOf('endobj', word.lastIndex);
       const body = text.slice(
         word.lastIndex,
-        Math.min(end === -1 ? Infinity : end, word.lastIndex + dictionaryReach),
+        Math.min(end === -1 ? Infinity : end, word.lastIndex + DICTIONARY_REACH),
       );
       if (isCatalog(body)) catalogs.push(current.number);
     } else if (said === 'trailer') {
-      noteTrailer(text.slice(word.lastIndex, word.lastIndex + dictionaryReach));
+      noteTrailer(text.slice(word.lastIndex, word.lastIndex + DICTIONARY_REACH));
     } else if (current !== null) {
-      const dictionary = text.slice(Math.max(current.start, found.index - dictionaryReach), found.index);
+      const dictionary = text.slice(Math.max(current.start, found.index - DICTIONARY_REACH), found.index);
       const end = text.indexOf('endstream', word.lastIndex);
       if (end === -1) continue;
       if (/\/Type\s*\/XRef\b/.test(dictionary)) noteTrailer(dictionary);
@@ -73,7 +73,7 @@ export function findObjects(file: Buffer): FoundObjects {
   const place = root === undefined ? undefined : places.get(root);
   if (root === undefined || place === undefined) return { places, root: null, encryption };
   return { places, root: `${root} ${place.kind === 'offset' ? place.generation : 0} R`, encryption };
-}
+};
 
 interface Container {
   number: number;
@@ -82,9 +82,9 @@ interface Container {
 }
 
 /** Adds the objects of object streams to `places`. @returns the numbers of catalogs among them */
-function unpack(containers: readonly Container[], places: Map<number, Place>): number[] {
+const unpack = (containers: readonly Container[], places: Map<number, Place>): number[] => {
   const catalogs: number[] = [];
-  let left = mostUnpacked;
+  let left = MOST_UNPACKED;
   for (const { number, dictionary, data } of containers) {
     const content = unpacked(dictionary, data, left);
     if (content === null) continue;
@@ -93,7 +93,7 @@ function unpack(containers: readonly Container[], places: Map<number, Place>): n
       Number(new RegExp(`/${key}\\s+(\\d+)`).exec(dictionary)?.[1] ?? 0),
     );
     const pairs = content.slice(0, first).trim().split(/\s+/).map(Number);
-    for (let index = 0; index < Math.min(count ?? 0, mostPacked, pairs.length / 2); index++) {
+    for (let index = 0; index < Math.min(count ?? 0, MOST_PACKED, pairs.length / 2); index++) {
       const [packed, offset] = [pairs[index * 2], pairs[index * 2 + 1]];
       if (packed === undefined || offset === undefined || !Number.isSafeInteger(packed)) break;
       // An object outside object streams is assumed to be newer.
@@ -102,13 +102,13 @@ function unpack(containers: readonly Container[], places: Map<number, Place>): n
       const start = (first ?? 0) + offset;
       const next = pairs[index * 2 + 3];
       const end = next === undefined ? content.length : (first ?? 0) + next;
-      if (isCatalog(content.slice(start, Math.min(end, start + dictionaryReach)))) catalogs.push(packed);
+      if (isCatalog(content.slice(start, Math.min(end, start + DICTIONARY_REACH)))) catalogs.push(packed);
     }
   }
   return catalogs;
-}
+};
 
-function unpacked(dictionary: string, data: Buffer, most: number): string | null {
+const unpacked = (dictionary: string, data: Buffer, most: number): string | null => {
   if (!/\/Filter\b/.test(dictionary)) return data.length <= most ? data.toString('latin1') : null;
   if (!/\/Filter\s*\[?\s*\/FlateDecode\s*\]?\s*(\/(?!DecodeParms)|>>)/.test(dictionary) || most < 1)
     return null;
@@ -117,8 +117,6 @@ function unpacked(dictionary: string, data: Buffer, most: number): string | null
   } catch {
     return null;
   }
-}
+};
 
-function isCatalog(body: string): boolean {
-  return /\/Type\s*\/Catalog\b/.test(body);
-}
+const isCatalog = (body: string): boolean => /\/Type\s*\/Catalog\b/.test(body);

@@ -3,7 +3,7 @@ import type { Place } from './findObjects.ts';
 import { headerOffset } from './strayOffsets.ts';
 
 /** Returns the file with a new cross-reference table appended, or null when it has no catalog. */
-export function rebuildTable(file: Buffer): Buffer | null {
+export const rebuildTable = (file: Buffer): Buffer | null => {
   const { places, root, encryption } = findObjects(file);
   if (root === null) return null;
   const header = headerOffset(file);
@@ -28,14 +28,14 @@ export function rebuildTable(file: Buffer): Buffer | null {
     entries,
     Buffer.from(`\nendstream\nendobj\nstartxref\n${start}\n%%EOF\n`),
   ]);
-}
+};
 
 /** Seven bytes: kind, then offset and generation, or container and index. */
-function entryOf(place: Place, header: number): Buffer {
+const entryOf = (place: Place, header: number): Buffer => {
   const entry = Buffer.alloc(7);
   const isOffset = place.kind === 'offset';
   entry.writeUInt8(isOffset ? 1 : 2, 0);
   entry.writeUInt32BE(isOffset ? Math.max(0, place.offset - header) : place.container, 1);
   entry.writeUInt16BE((isOffset ? place.generation : place.index) & 0xffff, 5);
   return entry;
-}
+};

@@ -1,16 +1,16 @@
 /** Limit of revisions followed; files with more are left to PDFium. */
-const mostSections = 100;
+const MOST_SECTIONS = 100;
 
 /**
  * True when the cross-reference table has an offset at which the named object does not start. PDFium trusts such a
  * table and leaves out the object, so a page can look empty; other viewers search for the object. Only text tables
  * are checked, not cross-reference streams.
  */
-export function hasStrayOffsets(file: Buffer): boolean {
+export const hasStrayOffsets = (file: Buffer): boolean => {
   const header = headerOffset(file);
   const offsets = new Map<number, number>();
   let at = startOfTable(file);
-  for (let section = 0; at !== null && section < mostSections; section++) {
+  for (let section = 0; at !== null && section < MOST_SECTIONS; section++) {
     const table = readTable(file, at + header);
     if (table === null) return false;
     // The newest revision comes first and takes precedence.
@@ -21,18 +21,16 @@ export function hasStrayOffsets(file: Buffer): boolean {
     if (!startsObject(file, offset + header, number)) return true;
   }
   return false;
-}
+};
 
 /** Offset of the header, from which offsets in the table count. */
-export function headerOffset(file: Buffer): number {
-  return Math.max(0, file.subarray(0, 1024).indexOf('%PDF-'));
-}
+export const headerOffset = (file: Buffer): number => Math.max(0, file.subarray(0, 1024).indexOf('%PDF-'));
 
-function startOfTable(file: Buffer): number | null {
+const startOfTable = (file: Buffer): number | null => {
   const at = file.lastIndexOf('startxref');
   const found = at === -1 ? null : /^startxref\s+(\d+)/.exec(file.toString('latin1', at, at + 40));
   return found === null ? null : Number(found[1]);
-}
+};
 
 interface Table {
   offsets: Map<number, number>;
@@ -40,7 +38,7 @@ interface Table {
 }
 
 /** Returns null unless a text table starts at `at`. */
-function readTable(file: Buffer, at: number): Table | null {
+const readTable = (file: Buffer, at: number): Table | null => {
   if (file.toString('latin1', at, at + 4) !== 'xref') return null;
   const end = file.indexOf('trailer', at);
   if (end === -1) return null;
@@ -61,9 +59,9 @@ function readTable(file: Buffer, at: number): Table | null {
   }
   const previous = /\/Prev\s+(\d+)/.exec(file.toString('latin1', end, end + 2000));
   return { offsets, previous: previous === null ? null : Number(previous[1]) };
-}
+};
 
-function startsObject(file: Buffer, at: number, number: number): boolean {
+const startsObject = (file: Buffer, at: number, number: number): boolean => {
   const found = /^\s*(\d+)\s+\d+\s+obj/.exec(file.toString('latin1', at, at + 40));
   return found !== null && Number(found[1]) === number;
-}
+};
