@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { CoreAccess, RunMaterial } from '@evaluation/core-client';
-import { createGrader, createHold, lanePreflight, NotWanted } from '@evaluation/grader';
+import { createGrader, createEndpointPause, lanePreflight, NotWanted } from '@evaluation/grader';
 import {
   forEachRunLane,
   forEachRunLaneInOrder,
@@ -50,13 +50,13 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   await removeAbandonedFolders();
   // One grader per lane, each with its own limit of concurrent calls, so that a backlog of copies does not delay typed
   // answers. A pause that the endpoint asks for applies to both lanes.
-  const hold = createHold();
+  const pause = createEndpointPause();
   const newTools = async (lane: RunLane): Promise<Tools & { gate: LaneGate }> => {
     const grader = await createGrader(
       settings.grader.provider === 'openai'
         ? {
             ...settings.grader,
-            hold,
+            pause,
             maxConcurrentCalls: settings.modelCalls[lane],
             lane,
             log,

@@ -4,7 +4,7 @@
  */
 
 import type { Box, ExamContext, GivenAnswer, PageReading } from '@evaluation/grading-model';
-import type { Hold } from './hold.ts';
+import type { EndpointPause } from './endpointPause.ts';
 import type { PreflightReport, PreflightRequest } from './preflightReport.ts';
 
 export type { Box, PageReading, ReadBlock } from '@evaluation/grading-model';
@@ -279,7 +279,7 @@ export type GraderOptions =
       /** Curve from raw to shown confidence, `0:0.31,0.5:0.55,1:0.9` (confidenceTable.ts). Default DEFAULT_TABLE. */
       confidenceTable?: string;
       /** Shared by the graders of this process that use the same endpoint. Default: one of its own. */
-      hold?: Hold;
+      pause?: EndpointPause;
       /** After a refusal of key, account, model or address: `wait` (default) retries until the deadline, `fail` fails. */
       whenRefused?: 'wait' | 'fail';
       /** Sends calls of runs with hours of time in batches. Absent: all calls are made directly. */

@@ -34,7 +34,7 @@ export interface ModelCall<Wire, Value> {
    * Returns what `settle` needs of the tokens of a usable reply; evidence keeps it with the settings. If present,
    * log-probabilities are requested from endpoints that support them.
    */
-  weigh?: (reply: string, tokens: readonly SaidToken[]) => CallEvidence['settings'];
+  weigh?: (reply: string, tokens: readonly ReplyToken[]) => CallEvidence['settings'];
   /**
    * Turns parsed output into a value. Throws MalformedOutput if the model should try again.
    * @param settings of the call and from `weigh`, as kept in evidence
@@ -43,7 +43,7 @@ export interface ModelCall<Wire, Value> {
 }
 
 /** A token of a reply. Probabilities are from 0 to 1. */
-export interface SaidToken {
+export interface ReplyToken {
   bytes: Buffer;
   probability: number;
   /** Alternatives of the token, as far as the endpoint reports them. */

@@ -101,8 +101,8 @@ export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
 
     async mayTakeRun(signal) {
       const open = AbortSignal.any([signal, closed.signal]);
-      const unheld = await connection.hold.mayBegin(open);
-      return AbortSignal.any([unheld, await connection.breaker.mayBegin(open)]);
+      const unpaused = await connection.pause.mayBegin(open);
+      return AbortSignal.any([unpaused, await connection.breaker.mayBegin(open)]);
     },
 
     async preflight(request, signal) {

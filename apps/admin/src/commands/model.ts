@@ -72,7 +72,7 @@ const describe = async ({ lane, takes_runs, checks }: LaneChecked): Promise<stri
     ...checks.map(({ check, outcome, reason, detail }) => {
       const numbers = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
       const why =
-        reason === null ? [] : [`${reason}: ${UNAVAILABLE[reason].told}; ${UNAVAILABLE[reason].remedy}`];
+        reason === null ? [] : [`${reason}: ${UNAVAILABLE[reason].clause}; ${UNAVAILABLE[reason].remedy}`];
       return [`  ${check.padEnd(9)} ${outcome}`, ...why, ...numbers].join('  ');
     }),
   ];

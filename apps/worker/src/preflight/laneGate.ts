@@ -258,7 +258,7 @@ export const openLaneGate = (options: {
         }
         case 'shut': {
           const { check: failedCheck, reason } = state.failed;
-          return `takes no runs: ${UNAVAILABLE[reason].told} (${failedCheck}: ${reason}); ${UNAVAILABLE[reason].remedy}`;
+          return `takes no runs: ${UNAVAILABLE[reason].clause} (${failedCheck}: ${reason}); ${UNAVAILABLE[reason].remedy}`;
         }
       }
     },

@@ -60,7 +60,7 @@ const judgeLong = ({ question, answer }: JudgeRequest): Judged => {
   const feedback =
     compared.length === 0
       ? 'There is neither a rubric nor a model answer to compare this answer with.'
-      : toldAs(found, missing, settled.awarded === question.maxMarks);
+      : reasonFor(found, missing, settled.awarded === question.maxMarks);
   return {
     awarded: settled.awarded,
     criteria: results,
@@ -72,10 +72,10 @@ const judgeLong = ({ question, answer }: JudgeRequest): Judged => {
 
 const reasonOf = ({ share, found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string => {
   if (nothingToCompare) return 'Nothing to compare with: no keywords and no model answer.';
-  return plainText(toldAs(found, missing, share === 1), 1000);
+  return plainText(reasonFor(found, missing, share === 1), 1000);
 };
 
-const toldAs = (found: string[], missing: string[], isFull: boolean): string => {
+const reasonFor = (found: string[], missing: string[], isFull: boolean): string => {
   const enough = isFull && missing.length > 0 ? ' What was found is enough for full marks.' : '';
   return `Found: ${listed(found)}. Missing: ${listed(missing)}.${enough}`;
 };

@@ -119,11 +119,14 @@ export const markLexically = (paper: Paper, criterion: Criterion, answer: Said):
   }
   const best = Math.max(keywords?.share ?? 0, words?.share ?? 0);
   const share = paper.partialMarking || best === 1 ? best : 0;
-  return { ...told(keywords, words), share, nothingToCompare: false };
+  return { ...foundAndMissing(keywords, words), share, nothingToCompare: false };
 };
 
 /** Reports the keywords, which a teacher set, and words only if they earned more. */
-const told = (keywords: Look | null, words: Look | null): Pick<LexicalMark, 'found' | 'missing'> => {
+const foundAndMissing = (
+  keywords: Look | null,
+  words: Look | null,
+): Pick<LexicalMark, 'found' | 'missing'> => {
   if (keywords === null || words === null) return keywords ?? words ?? { found: [], missing: [] };
   const { found, missing } = keywords;
   if (words.share <= keywords.share) return { found, missing };

@@ -1,14 +1,14 @@
 import { decode, encode } from 'gpt-tokenizer/encoding/o200k_base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SaidToken } from '../modelCall.ts';
+import type { ReplyToken } from '../modelCall.ts';
 import { markProbabilitiesIn, weighMarks } from './markProbabilities.ts';
 
 /** A reply with one token for each piece, each certain unless given another probability. */
 const said = (
   pieces: readonly string[],
   doubts: Record<number, { probability: number; others: Record<string, number> }> = {},
-): { reply: string; tokens: SaidToken[] } => ({
+): { reply: string; tokens: ReplyToken[] } => ({
   reply: pieces.join(''),
   tokens: pieces.map((text, index) => ({
     bytes: Buffer.from(text),
@@ -20,7 +20,7 @@ const said = (
   })),
 });
 const pieces = (...marks: string[]) => ['{"criterion_1":{"awarded":', ...marks, ',"x":"1"}}'];
-const weighed = ({ reply, tokens }: { reply: string; tokens: SaidToken[] }, criteria = 1) =>
+const weighed = ({ reply, tokens }: { reply: string; tokens: ReplyToken[] }, criteria = 1) =>
   weighMarks(criteria, reply, tokens)['mark_probabilities'];
 
 describe('the probability of a mark', () => {

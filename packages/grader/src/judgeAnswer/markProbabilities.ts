@@ -11,7 +11,7 @@
  * replay gives the same confidence. The output of an endpoint is untrusted: inconsistent data gives no probability.
  */
 import { GraderFailure, type CallEvidence } from '../grader.ts';
-import type { SaidToken } from '../modelCall.ts';
+import type { ReplyToken } from '../modelCall.ts';
 
 /** By criterion, in their order; null if unknown. */
 export type MarkProbabilities = readonly (number | null)[];
@@ -22,7 +22,7 @@ const SETTING = 'mark_probabilities';
 export const weighMarks = (
   criteria: number,
   reply: string,
-  tokens: readonly SaidToken[],
+  tokens: readonly ReplyToken[],
 ): CallEvidence['settings'] => {
   const places = placesOfMarks(reply);
   const said = placedTokens(reply, tokens);
@@ -88,14 +88,14 @@ const placesOfMarks = (reply: string): Map<number, Place> | null => {
   return places;
 };
 
-interface PlacedToken extends SaidToken {
+interface PlacedToken extends ReplyToken {
   /** Bytes from the start of the reply. */
   from: number;
   to: number;
 }
 
 /** The tokens that make up the reply; null if they do not. Reasoning may precede them and an end sign may follow. */
-const placedTokens = (reply: string, tokens: readonly SaidToken[]): PlacedToken[] | null => {
+const placedTokens = (reply: string, tokens: readonly ReplyToken[]): PlacedToken[] | null => {
   const start = Buffer.concat(tokens.map(({ bytes }) => bytes)).lastIndexOf(Buffer.from(reply));
   if (start < 0) return null;
   let to = -start;

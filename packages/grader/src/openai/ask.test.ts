@@ -7,7 +7,7 @@ type JsonObject = NonNullable<Extract<Behaviour, { kind: 'status' }>['error']>;
 import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
-import { createHold } from '../hold.ts';
+import { createEndpointPause } from '../endpointPause.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
 let server: ModelServer;
@@ -77,8 +77,8 @@ describe('transient failures are retried', () => {
   });
 
   test('a requested pause of an hour fails no run that has minutes left, and holds all graders of the endpoint', async () => {
-    const hold = createHold();
-    const options = { ...optionsFor(server.baseUrl), hold };
+    const pause = createEndpointPause();
+    const options = { ...optionsFor(server.baseUrl), pause };
     const [one, other] = [await createGrader(options), await createGrader(options)];
     const permission = await other.mayTakeRun(new AbortController().signal);
     always({ kind: 'status', status: 429, retryAfterSeconds: 3600 });

@@ -5,16 +5,16 @@
  *   reply fits the schema and settles ──▶ done
  *   transient failure ──▶ wait (0.5 s, doubling to 30 s, jittered; at least the requested pause) ──▶ retry, until the
  *     deadline
- *   third time-out, or the same 5xx repeatedly ──▶ fail (patience.ts)
+ *   third time-out, or the same 5xx repeatedly ──▶ fail (retryPolicy.ts)
  *   several pages time out or are refused ──▶ fail at once, to be split (readInParts.ts)
  *   refusal ──▶ fail at once if the endpoint names a fault of the request; else retry, since it may concern us
- *     (patience.ts)
+ *     (retryPolicy.ts)
  *   reply cut off ──▶ new request; several pages fail at once, to be split
  *   malformed output ──▶ 1st: request a repair, showing output and fault · 2nd: new request · 3rd: fail
  *   any other error ──▶ fail at once
  *
  * While the provider is down or asked for a pause, a call waits within the same deadline. An endpoint that asks for an
- * hour is called again each minute (hold.ts), so that a run with time left does not fail.
+ * hour is called again each minute (endpointPause.ts), so that a run with time left does not fail.
  *
  * State is that of one call and is not stored: after the death of a worker the call is made and paid for again.
  */
@@ -24,7 +24,7 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { fenced, newBoundary } from '../fence.ts';
 import type { Answered, CallEvidence, CallOptions } from '../grader.ts';
 import { GraderFailure, NO_CALLS } from '../grader.ts';
-import type { ModelCall, SaidToken } from '../modelCall.ts';
+import type { ModelCall, ReplyToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
 import { TooMuchAtOnce } from '../readPages/readInParts.ts';
 import { withinDeadline } from '../timeLimit.ts';
@@ -39,8 +39,8 @@ import {
   statusThatRefusesRequest,
   statusThatRefusesUs,
 } from './failures.ts';
-import { LONGEST_HOLD_MS } from '../hold.ts';
-import { createPatience } from './patience.ts';
+import { LONGEST_PAUSE_MS } from '../endpointPause.ts';
+import { createRetryPolicy } from './retryPolicy.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -82,7 +82,7 @@ export const ask = async <Wire, Value>(
     let messages = question;
     let outputTokens = call.outputTokens;
     let malformed = 0;
-    const patience = createPatience();
+    const retryPolicy = createRetryPolicy();
     const timesOf = (sentAt: number) => ({
       now: performance.now(),
       sentAt,
@@ -91,7 +91,7 @@ export const ask = async <Wire, Value>(
     for (let tries = 1; ; tries += 1) {
       let askedToWaitMs = 0;
       let sentAt = performance.now();
-      const heard: { tokens: SaidToken[] | null } = { tokens: null };
+      const received: { tokens: ReplyToken[] | null } = { tokens: null };
       try {
         const reply = await connection.complete(messages, schema, {
           signal,
@@ -100,11 +100,11 @@ export const ask = async <Wire, Value>(
           outputTokens,
           cacheKey,
           institute: options.institute ?? '',
-          ...(weigh === undefined ? {} : { onSaid: (tokens) => (heard.tokens = tokens) }),
+          ...(weigh === undefined ? {} : { onReplyTokens: (tokens) => (received.tokens = tokens) }),
           // If the reply from a batch is unusable, the next try is made directly.
           batch: tries === 1 ? batchKeyOf(connection, call, parts, options) : undefined,
           onRefused: (error) => {
-            const isWrong = isOfThisRequest(error) || patience.isProvenWrong(timesOf(sentAt));
+            const isWrong = isOfThisRequest(error) || retryPolicy.isProvenWrong(timesOf(sentAt));
             return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';
           },
           onCall: () => {
@@ -119,12 +119,15 @@ export const ask = async <Wire, Value>(
         });
         connection.images.taken(images);
         const wire = readStrict(call.schema, reply);
-        const settings = { ...call.settings, ...(heard.tokens === null ? {} : weigh?.(reply, heard.tokens)) };
+        const settings = {
+          ...call.settings,
+          ...(received.tokens === null ? {} : weigh?.(reply, received.tokens)),
+        };
         const { value, problems } = call.settle(wire, settings);
         return { value, problems, parts, reply, again: malformed, settings };
       } catch (error) {
         signal.throwIfAborted();
-        connection.complaints.failed(error, call.name);
+        connection.faultLog.callFailed(error, call.name);
         if (error instanceof MalformedOutput) {
           malformed += 1;
           refused.push(error.output);
@@ -145,7 +148,7 @@ export const ask = async <Wire, Value>(
           if (statusThatRefusesRequest(error) !== null) {
             connection.images.refused(images);
             const isSettled = images > 1 || isOfThisRequest(error);
-            if (isSettled || patience.giveUpRefused(times, connection.breaker.isOpen)) {
+            if (isSettled || retryPolicy.giveUpRefused(times, connection.breaker.isOpen)) {
               throw new TooMuchAtOnce('refused', failure);
             }
           } else if (failure.kind !== 'transient') {
@@ -153,9 +156,9 @@ export const ask = async <Wire, Value>(
           }
           // A retry would be as slow, and each try is paid for.
           if (call.whenCutOff === 'give up' && isTooSlow(error)) throw new TooMuchAtOnce('slow', failure);
-          const reason = patience.reasonToGiveUp(error, times);
+          const reason = retryPolicy.reasonToGiveUp(error, times);
           if (reason !== null) throw new GraderFailure('unanswered', reason);
-          askedToWaitMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_HOLD_MS);
+          askedToWaitMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
           if (Date.now() + askedToWaitMs >= options.deadline.getTime()) throw failure;
         }
       }

@@ -20,7 +20,7 @@ import type { BatchOptions, GraderLog } from '../grader.ts';
 import { waitFor, type BatchedCall } from './batchedCall.ts';
 import { lineIdOf, MOST_LINES, type LineOutcome } from './batchLines.ts';
 import { createBatchProvider } from './batchProvider.ts';
-import type { Complaints } from './complaints.ts';
+import type { FaultLog } from './faultLog.ts';
 import { passes, statusOf } from './failures.ts';
 import { createStandingBatches } from './standingBatches.ts';
 
@@ -51,7 +51,7 @@ const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Time after which an endpoint without batches is tried again. */
 const NOT_OFFERED_MS = 600_000;
-const SAY_AGAIN_MS = 60_000;
+const LOG_AGAIN_MS = 60_000;
 const MEASURE_MS = 5000;
 /** Statuses of endpoints without batches: not found, wrong method, not implemented, wrong form. */
 const NOT_OFFERED = new Set([400, 404, 405, 415, 422, 501]);
@@ -61,7 +61,7 @@ type Reason = 'not_offered' | 'not_sent' | 'no_result' | 'late';
 export const createBatches = (
   client: OpenAI,
   settings: BatchOptions,
-  about: { lane: string; model: string; complaints: Complaints; log: GraderLog },
+  about: { lane: string; model: string; faultLog: FaultLog; log: GraderLog },
 ): Batches => {
   const { lane, log } = about;
   const mostCalls = Math.min(settings.mostCalls, MOST_LINES);
@@ -71,13 +71,13 @@ export const createBatches = (
   const waiting = new Set<BatchedCall>();
   /** Number of equal requests, by run. */
   const asked = new WeakMap<object, Map<string, number>>();
-  const told = new Map<Reason, number>();
+  const loggedAt = new Map<Reason, number>();
   let collected: BatchedCall[] = [];
   let characters = 0;
   let timer: NodeJS.Timeout | undefined;
   let notOfferedUntil = 0;
   const provider = createBatchProvider(client, settings.deployment);
-  const onFailure = (error: unknown) => about.complaints.failed(error, 'batch');
+  const onFailure = (error: unknown) => about.faultLog.callFailed(error, 'batch');
   const standing = createStandingBatches(provider, {
     lane,
     pollMs: settings.pollMs,
@@ -106,8 +106,8 @@ export const createBatches = (
     if (calls === 0) return;
     metrics.modelBatchAskedDirectly.inc({ lane, reason }, calls);
     const now = performance.now();
-    if (now - (told.get(reason) ?? -Infinity) < SAY_AGAIN_MS) return;
-    told.set(reason, now);
+    if (now - (loggedAt.get(reason) ?? -Infinity) < LOG_AGAIN_MS) return;
+    loggedAt.set(reason, now);
     const fields = { lane, model: about.model, reason, calls };
     log.warn(fields, 'calls that were to go in a batch are made directly, at the full price');
   }

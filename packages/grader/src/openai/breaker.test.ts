@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createBreaker, type Breaker, type Passage } from './breaker.ts';
+import { createBreaker, type Breaker, type AllowedCall } from './breaker.ts';
 
 const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 160;
@@ -24,26 +24,26 @@ beforeEach(() => {
 });
 afterEach(() => breaker.close());
 
-const enter = (run: object = one, signal = patient): Promise<Passage> => breaker.enter(run, signal);
+const allow = (run: object = one, signal = patient): Promise<AllowedCall> => breaker.allow(run, signal);
 
-const findDown = async (...failing: object[]): Promise<void> => {
-  for (const run of failing) (await enter(run)).foundDown();
+const failCalls = async (...failing: object[]): Promise<void> => {
+  for (const run of failing) (await allow(run)).recordFailure();
 };
 
 const breakIt = async (): Promise<void> => {
-  await findDown(one, another, one, another, one);
+  await failCalls(one, another, one, another, one);
   expect(events).toEqual(['open']);
 };
 
-/** Calls that ask to enter, and the passages of those that entered, in their order. */
-const line = (count: number): { gone: Passage[] } => {
-  const gone: Passage[] = [];
-  for (let at = 0; at < count; at += 1) void enter(runs[at]).then((passage) => gone.push(passage));
+/** Calls that wait for the breaker, and those that it has allowed, in their order. */
+const line = (count: number): { gone: AllowedCall[] } => {
+  const gone: AllowedCall[] = [];
+  for (let at = 0; at < count; at += 1) void allow(runs[at]).then((call) => gone.push(call));
   return { gone };
 };
 
 const nothingMoves = async (gone: readonly unknown[], count: number): Promise<void> => {
-  // Longer than any pause: any call that may enter has entered.
+  // Longer than any pause: each call that may be sent is allowed.
   await new Promise((resolve) => setTimeout(resolve, LONGEST_PAUSE_MS * 1.5));
   expect(gone).toHaveLength(count);
 };
@@ -58,30 +58,30 @@ const oneTurnOfTheLoop = async (): Promise<void> => {
 
 describe('opening', () => {
   test('five calls in a row without an answer open it; later calls wait', async () => {
-    await findDown(one, another, one, another);
+    await failCalls(one, another, one, another);
     expect(events).toEqual([]);
-    await findDown(one);
+    await failCalls(one);
     expect(events).toEqual(['open']);
   });
 
   test('failures of a single run do not open it', async () => {
-    await findDown(...Array.from({ length: 50 }, () => one));
+    await failCalls(...Array.from({ length: 50 }, () => one));
     expect(events).toEqual([]);
   });
 
   test('failures with an answer among them, or calls that were given up, do not open it', async () => {
     for (let round = 0; round < 5; round += 1) {
-      await findDown(one, another, one, another);
-      (await enter()).answered();
+      await failCalls(one, another, one, another);
+      (await allow()).recordAnswer();
     }
-    for (let round = 0; round < 20; round += 1) (await enter(runs[round % 6])).givenUp();
+    for (let round = 0; round < 20; round += 1) (await allow(runs[round % 6])).abandon();
     expect(events).toEqual([]);
   });
 });
 
 describe('only 429s', () => {
   const throttle = async (): Promise<void> => {
-    for (const run of [one, another]) (await enter(run)).throttled();
+    for (const run of [one, another]) (await allow(run)).recordThrottled();
     await sleep(5);
   };
   const throttleUntilOpen = async (): Promise<void> => {
@@ -90,18 +90,18 @@ describe('only 429s', () => {
 
   test('count as answers at first and as failures after a time; another 429 for a trial changes nothing', async () => {
     const started = performance.now();
-    await findDown(one, another, one, another);
+    await failCalls(one, another, one, another);
     await throttle();
-    await findDown(one, another, one, another);
+    await failCalls(one, another, one, another);
     expect(events).toEqual([]);
     await throttleUntilOpen();
     expect(performance.now() - started).toBeGreaterThanOrEqual(THROTTLED_MS);
     const { gone } = line(2);
     await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
-    gone[0]?.throttled();
+    gone[0]?.recordThrottled();
     await vi.waitFor(() => expect(gone).toHaveLength(2), { interval: 1 });
     expect(events).toEqual(['open']);
-    gone[1]?.answered();
+    gone[1]?.recordAnswer();
     expect(events).toEqual(['open', 'close']);
   });
 
@@ -109,7 +109,7 @@ describe('only 429s', () => {
     const started = performance.now();
     while (performance.now() - started < 2 * THROTTLED_MS) {
       await throttle();
-      (await enter()).answered();
+      (await allow()).recordAnswer();
     }
     expect(events).toEqual([]);
   });
@@ -122,20 +122,20 @@ describe('while it is open', () => {
     for (let trial = 1; trial <= 3; trial += 1) {
       await vi.waitFor(() => expect(gone).toHaveLength(trial), { interval: 1 });
       if (trial === 1) await nothingMoves(gone, 1);
-      gone[trial - 1]?.foundDown();
+      gone[trial - 1]?.recordFailure();
     }
     expect(events).toEqual(['open']);
   });
 
   test('the pause doubles with each failed trial, up to the longest', async () => {
-    await findDown(one, another, one, another);
-    let passage = await enter(one);
+    await failCalls(one, another, one, another);
+    let call = await allow(one);
     const gaps: number[] = [];
     for (let trial = 0; trial < 5; trial += 1) {
       const since = performance.now();
       await oneTurnOfTheLoop();
-      passage.foundDown();
-      passage = await enter(runs[trial]);
+      call.recordFailure();
+      call = await allow(runs[trial]);
       gaps.push(performance.now() - since);
     }
     // A pause is at least half of its length, and a timer may fire one millisecond early.
@@ -148,25 +148,25 @@ describe('while it is open', () => {
     await breakIt();
     const { gone } = line(4);
     await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
-    gone[0]?.answered();
+    gone[0]?.recordAnswer();
     await vi.waitFor(() => expect(gone).toHaveLength(4), { interval: 1 });
     expect(events).toEqual(['open', 'close']);
-    await findDown(one, another, one, another);
+    await failCalls(one, another, one, another);
     expect(events).toEqual(['open', 'close']);
   });
 
   test('an answer to a call from before it opened closes it', async () => {
-    const early = await enter();
+    const early = await allow();
     await breakIt();
-    early.answered();
+    early.recordAnswer();
     expect(events).toEqual(['open', 'close']);
   });
 
   test('failures of calls from before it closed do not open it again', async () => {
-    const early = await Promise.all(runs.map((run) => enter(run)));
+    const early = await Promise.all(runs.map((run) => allow(run)));
     await breakIt();
-    (await enter()).answered();
-    for (const passage of early) passage.foundDown();
+    (await allow()).recordAnswer();
+    for (const call of early) call.recordFailure();
     expect(events).toEqual(['open', 'close']);
   });
 
@@ -174,14 +174,14 @@ describe('while it is open', () => {
     await breakIt();
     const { gone } = line(2);
     await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
-    gone[0]?.givenUp();
+    gone[0]?.abandon();
     await vi.waitFor(() => expect(gone).toHaveLength(2), { interval: 1 });
   });
 
   test('an aborted call stops waiting at once and takes no turn', async () => {
     await breakIt();
     const abort = new AbortController();
-    const aborted = enter(one, abort.signal);
+    const aborted = allow(one, abort.signal);
     const { gone } = line(1);
     abort.abort(new Error('cancelled'));
     await expect(aborted).rejects.toThrow('cancelled');
@@ -207,9 +207,9 @@ describe('whether a new run may begin', () => {
   test('not while calls wait to be the trial; all runs once it is closed', async () => {
     await breakIt();
     const granted = begins(3).let;
-    const passage = await enter();
+    const call = await allow();
     await nothingMoves(granted, 0);
-    passage.answered();
+    call.recordAnswer();
     await vi.waitFor(() => expect(granted).toHaveLength(3), { interval: 1 });
     expect(granted.every(({ aborted }) => !aborted)).toBe(true);
   });
@@ -222,12 +222,12 @@ describe('whether a new run may begin', () => {
       expect(granted.length).toBeGreaterThanOrEqual(2);
       expect(valid()).toBe(1);
     });
-    const passage = await enter();
+    const call = await allow();
     expect(valid(), 'it has begun').toBe(0);
     const before = granted.length;
     expect(before).toBeLessThan(20);
     await nothingMoves(granted, before);
-    passage.answered();
+    call.recordAnswer();
     await vi.waitFor(() => expect(granted).toHaveLength(20));
     expect(valid()).toBe(20 - before);
   });

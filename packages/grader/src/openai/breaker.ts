@@ -22,23 +22,23 @@ import { setMaxListeners } from 'node:events';
 export interface Breaker {
   readonly isOpen: boolean;
   /**
-   * Resolves when a call may be sent. The passage must get the call's outcome once. Rejects with the signal's reason.
+   * Resolves when a call may be sent. The caller reports the outcome once. Rejects with the signal's reason.
    * @param run any object that the calls of one run share
    */
-  enter(run: object, signal: AbortSignal): Promise<Passage>;
+  allow(run: object, signal: AbortSignal): Promise<AllowedCall>;
   /** Resolves when a new run may begin, to a signal that revokes the permission. Rejects with the signal's reason. */
   mayBegin(signal: AbortSignal): Promise<AbortSignal>;
   close(): void;
 }
 
-/** Receives the outcome of a call; only the first report counts. */
-export interface Passage {
-  answered(): void;
-  foundDown(): void;
+/** A call that the breaker lets through, and its outcome. Only the first report counts. */
+export interface AllowedCall {
+  recordAnswer(): void;
+  recordFailure(): void;
   /** The endpoint answered 429. */
-  throttled(): void;
+  recordThrottled(): void;
   /** The call ended before its outcome was known. */
-  givenUp(): void;
+  abandon(): void;
 }
 
 export interface BreakerOptions {
@@ -62,7 +62,7 @@ type State =
 
 export const createBreaker = (options: BreakerOptions): Breaker => {
   let state: State = { is: 'closed' };
-  /** Number of times the breaker closed; calls from before the last time are ignored when they fail. */
+  /** Number of times the breaker closed. A failure of a call that began before the last time is ignored. */
   let closings = 0;
   let failures = 0;
   let failedRuns = new Set<object>();
@@ -85,11 +85,11 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
     if (state.is === 'closed') return;
     if (state.is === 'trying' && state.call !== null) return;
     state = { is: 'trying', call: null };
-    if (calls.letOneGo()) return;
+    if (calls.releaseFirst()) return;
     // No call waits, so a new run may make the trial: one run at a time, each for a pause.
     permission.abort();
     permission = newPermission();
-    begins.letOneGo();
+    begins.releaseFirst();
     pause();
   }
 
@@ -111,8 +111,8 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
     clearTimeout(timer);
     permission = newPermission();
     options.onClose();
-    calls.letAllGo();
-    begins.letAllGo();
+    calls.releaseAll();
+    begins.releaseAll();
   }
 
   /** Whether only 429s came for `throttledMs`. While calls are sent freely, an equally long silence ends the count. */
@@ -124,7 +124,7 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
     return now - throttled.first >= options.throttledMs;
   }
 
-  function passage(run: object): Passage {
+  function allowedCall(run: object): AllowedCall {
     const call = {};
     const begun = closings;
     if (state.is === 'trying') {
@@ -134,13 +134,13 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
       clearTimeout(timer);
     }
     const isTrial = () => state.is === 'trying' && state.call === call;
-    let told = false;
-    const once = (tell: () => void) => () => {
-      if (told) return;
-      told = true;
-      tell();
+    let isReported = false;
+    const once = (report: () => void) => () => {
+      if (isReported) return;
+      isReported = true;
+      report();
     };
-    const findDown = () => {
+    const fail = () => {
       if (isTrial()) {
         pauseMs = Math.min(pauseMs * 2, options.longestPauseMs);
         open();
@@ -153,13 +153,13 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
       }
     };
     return {
-      answered: once(() => {
+      recordAnswer: once(() => {
         throttled = null;
         close();
       }),
-      foundDown: once(findDown),
-      throttled: once(() => (isThrottledForLong() ? findDown() : close())),
-      givenUp: once(() => {
+      recordFailure: once(fail),
+      recordThrottled: once(() => (isThrottledForLong() ? fail() : close())),
+      abandon: once(() => {
         if (!isTrial()) return;
         state = { is: 'trying', call: null };
         tryAgain();
@@ -171,10 +171,10 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
     get isOpen() {
       return state.is !== 'closed';
     },
-    async enter(run, signal) {
+    async allow(run, signal) {
       signal.throwIfAborted();
       while (state.is === 'open' || (state.is === 'trying' && state.call !== null)) await calls.wait(signal);
-      return passage(run);
+      return allowedCall(run);
     },
     async mayBegin(signal) {
       signal.throwIfAborted();
@@ -215,13 +215,13 @@ class WaitingLine {
   }
 
   /** @returns false if no call waits */
-  letOneGo(): boolean {
+  releaseFirst(): boolean {
     const first = this.#waiting.shift();
     first?.();
     return first !== undefined;
   }
 
-  letAllGo(): void {
-    while (this.letOneGo());
+  releaseAll(): void {
+    while (this.releaseFirst());
   }
 }

@@ -6,13 +6,13 @@ import type {
 import * as z from 'zod/v4';
 import type { LoadedPart } from '../callEvidence.ts';
 import type { CallEvidence, GraderLog, GraderOptions, Trouble, Usage } from '../grader.ts';
-import type { SaidToken } from '../modelCall.ts';
+import type { ReplyToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
 import type { LineOutcome } from './batchLines.ts';
 import { createBatches, type Batches } from './batches.ts';
 import { boundedFetch } from './boundedFetch.ts';
-import { createBreaker, type Breaker, type Passage } from './breaker.ts';
-import { createComplaints, factsOf, type Complaints } from './complaints.ts';
+import { createBreaker, type Breaker, type AllowedCall } from './breaker.ts';
+import { createFaultLog, factsOf, type FaultLog } from './faultLog.ts';
 import {
   insteadOfOutput,
   isDown,
@@ -25,15 +25,15 @@ import {
   throttledFor,
   TimedOut,
 } from './failures.ts';
-import { createHold, type Hold } from '../hold.ts';
-import { goOut } from './goOut.ts';
+import { createEndpointPause, type EndpointPause } from '../endpointPause.ts';
+import { admitCall } from './admitCall.ts';
 import { createImages, type Images } from './images.ts';
 import { createMaterial, type Material } from './material.ts';
-import { createLogprobs, MOST_WEIGHED_TOKENS, saidTokensIn, type Logprobs } from './logprobs.ts';
+import { createLogprobs, MOST_WEIGHED_TOKENS, tokensIn, type Logprobs } from './logprobs.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
 import { createOutputLimit } from './outputLimit.ts';
-import { createPace, type Turn } from './pace.ts';
+import { createConcurrencyLimiter, type Slot } from './concurrencyLimiter.ts';
 
 /**
  * Cause of a refused request. `of_us`: the endpoint may refuse all our requests, so the breaker counts a failure.
@@ -46,11 +46,11 @@ export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
 export type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>;
 
-/** Sends all calls of a grader, within the limits of pace.ts and breaker.ts. */
+/** Sends all calls of a grader, within the limits of concurrencyLimiter.ts and breaker.ts. */
 export interface Connection {
   readonly breaker: Breaker;
-  readonly complaints: Complaints;
-  readonly hold: Hold;
+  readonly faultLog: FaultLog;
+  readonly pause: EndpointPause;
   readonly images: Images;
   readonly material: Material;
   /** Fault of the endpoint in the latest call; null after a reply. */
@@ -91,7 +91,7 @@ export interface Connection {
       isPreflight?: boolean;
       onCall: () => void;
       /** Receives log-probabilities, if they are enabled and not refused; null: none came. */
-      onSaid?: (tokens: SaidToken[] | null) => void;
+      onReplyTokens?: (tokens: ReplyToken[] | null) => void;
       /** Receives the token usage of each reply, usable or not. */
       onTokens: (tokens: Tokens) => void;
     },
@@ -101,7 +101,7 @@ export interface Connection {
 /** Short at first, because a restart takes seconds. The longest is short compared with a run's deadline of minutes. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
-/** Longer than LONGEST_HOLD_MS and the waits after it: an endpoint that is only overloaded answers a call by then. */
+/** Longer than LONGEST_PAUSE_MS and the waits after it: an endpoint that is only overloaded answers a call by then. */
 const THROTTLED_MS = 120_000;
 
 /** Some models reply in parts, including their reasoning. */
@@ -148,12 +148,12 @@ export const connect = (options: OpenAiOptions): Connection => {
     logLevel: 'off',
     fetch: boundedFetch,
   });
-  const hold = options.hold ?? createHold();
-  const pace = createPace(options.maxConcurrentCalls, hold);
+  const pause = options.pause ?? createEndpointPause();
+  const limiter = createConcurrencyLimiter(options.maxConcurrentCalls, pause);
   const progress = options.onProgress ?? (() => {});
   const lane = options.lane ?? 'none';
   const { origin } = new URL(options.baseUrl);
-  const complaints = createComplaints({ model: options.model, lane, origin }, options.log ?? SILENT);
+  const faultLog = createFaultLog({ model: options.model, lane, origin }, options.log ?? SILENT);
   const material = createMaterial();
   /** Error of the latest call if it concerns the endpoint or its load; null after a reply. */
   let latest: unknown = null;
@@ -162,22 +162,22 @@ export const connect = (options: OpenAiOptions): Connection => {
     longestPauseMs: LONGEST_PAUSE_MS,
     throttledMs: THROTTLED_MS,
     onOpen: () => {
-      if (statusThatRefusesRequest(latest) !== null) complaints.refusesAll(latest);
+      if (statusThatRefusesRequest(latest) !== null) faultLog.allRefused(latest);
       progress('provider.down', { model: options.model, origin, ...factsOf(latest) });
     },
     onClose: () => progress('provider.up', { model: options.model, origin }),
   });
 
-  /** Reports the outcome of a request to breaker and pace. */
+  /** Reports the outcome of a request to breaker and limiter. */
   async function watched<T>(
     {
-      passage,
-      turn,
+      allowed,
+      slot,
       onRefused,
       isAskedOtherwise,
     }: {
-      passage: Passage;
-      turn: Turn;
+      allowed: AllowedCall;
+      slot: Slot;
       onRefused: (error: unknown) => Refusal;
       /** Whether the request is repeated in another form, whose outcome is reported instead. */
       isAskedOtherwise: (error: unknown) => boolean;
@@ -187,8 +187,8 @@ export const connect = (options: OpenAiOptions): Connection => {
   ): Promise<T> {
     try {
       const reply = await request();
-      passage.answered();
-      turn.served();
+      allowed.recordAnswer();
+      slot.succeeded();
       latest = null;
       return reply;
     } catch (error) {
@@ -199,21 +199,21 @@ export const connect = (options: OpenAiOptions): Connection => {
           ? null
           : onRefused(error);
       if (signal.aborted || refusal === 'unknown') {
-        passage.givenUp();
+        allowed.abandon();
       } else if (isDown(error) || refusal === 'of_us') {
         latest = error;
-        passage.foundDown();
+        allowed.recordFailure();
       } else if (throttled !== null) {
         latest = error;
-        passage.throttled();
+        allowed.recordThrottled();
       } else {
         latest = null;
-        passage.answered();
+        allowed.recordAnswer();
       }
-      if (throttled !== null) turn.throttled(throttled.retryAfterMs);
-      else if (error instanceof TimedOut) turn.timedOut();
+      if (throttled !== null) slot.throttled(throttled.retryAfterMs);
+      else if (error instanceof TimedOut) slot.timedOut();
       const alone = leftAloneFor(error);
-      if (alone !== null) hold.askedToWait(alone);
+      if (alone !== null) pause.extend(alone);
       throw error;
     }
   }
@@ -255,7 +255,7 @@ export const connect = (options: OpenAiOptions): Connection => {
       : createBatches(client, options.batches, {
           lane,
           model: options.model,
-          complaints,
+          faultLog,
           log: options.log ?? SILENT,
         });
 
@@ -305,22 +305,22 @@ export const connect = (options: OpenAiOptions): Connection => {
     const { signal, run, onRefused, cacheKey, isAskedOtherwise, isPreflight = false } = asked;
     const check = isPreflight ? null : (options.check ?? null);
     const place = { institute: asked.institute, beginning: cacheKey };
-    const { turn, passage } = await goOut({ check, pace, breaker }, { run, place }, signal);
+    const { slot, allowed } = await admitCall({ check, limiter, breaker }, { run, place }, signal);
     try {
       asked.onCall();
       return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
         const body = { ...bodyOf(messages, schema, asked), ...handling, ...asked.asking };
-        const reply = await watched({ passage, turn, onRefused, isAskedOtherwise }, signal, () =>
+        const reply = await watched({ allowed, slot, onRefused, isAskedOtherwise }, signal, () =>
           inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
         );
         const text = use(reply, asked, { sent: body.messages, answersNow: !isPreflight });
-        const said = 'logprobs' in asked.asking ? saidTokensIn(reply) : null;
-        if (said !== null) logprobs.came();
-        asked.onSaid?.(said);
+        const tokens = 'logprobs' in asked.asking ? tokensIn(reply) : null;
+        if (tokens !== null) logprobs.came();
+        asked.onReplyTokens?.(tokens);
         return text;
       });
     } finally {
-      turn.ended();
+      slot.release();
     }
   }
 
@@ -342,7 +342,7 @@ export const connect = (options: OpenAiOptions): Connection => {
       signal: asked.signal,
       onSent: asked.onCall,
     });
-    // The outcome does not show the endpoint's present state, so breaker and pace do not get it.
+    // The outcome does not show the endpoint's present state, so breaker and limiter do not get it.
     return outcome === null
       ? null
       : use(await outputIn(replyIn(outcome)), asked, { sent: body.messages, answersNow: false });
@@ -350,8 +350,8 @@ export const connect = (options: OpenAiOptions): Connection => {
 
   return {
     breaker,
-    complaints,
-    hold,
+    faultLog,
+    pause,
     images: createImages(),
     material,
     get trouble() {
@@ -368,7 +368,7 @@ export const connect = (options: OpenAiOptions): Connection => {
     async complete(messages, schema, asked) {
       const batched = await completeInBatch(messages, schema, asked);
       if (batched !== null) return batched;
-      const weighs = asked.onSaid !== undefined && logprobs.areAskedFor;
+      const weighs = asked.onReplyTokens !== undefined && logprobs.areAskedFor;
       const asking = weighs && asked.outputTokens <= MOST_WEIGHED_TOKENS ? logprobs.asking : {};
       let isRefused = false;
       const isAskedOtherwise = (error: unknown) =>

@@ -168,7 +168,7 @@ const codeOfCause = (error: unknown): string | null => {
 };
 
 const count = z.int().min(0).optional().catch(undefined);
-const told = z.object({ n_ctx: count, n_prompt_tokens: count });
+const tokenNumbers = z.object({ n_ctx: count, n_prompt_tokens: count });
 
 /** Numbers of an error that help an operator to choose settings (llama.cpp). */
 export const numbersIn = (
@@ -176,7 +176,7 @@ export const numbersIn = (
 ): {
   n_ctx?: number | undefined;
   n_prompt_tokens?: number | undefined;
-} => (error instanceof APIError ? told.safeParse(error.error).data : undefined) ?? {};
+} => (error instanceof APIError ? tokenNumbers.safeParse(error.error).data : undefined) ?? {};
 
 export const statusOf = (error: unknown): number | null =>
   error instanceof APIError && typeof error.status === 'number' ? error.status : null;

@@ -12,7 +12,7 @@
  */
 import { APIError } from 'openai';
 import * as z from 'zod/v4';
-import type { SaidToken } from '../modelCall.ts';
+import type { ReplyToken } from '../modelCall.ts';
 import { CutOff } from '../strictSchema.ts';
 import { isOfThisRequest } from './failures.ts';
 
@@ -63,7 +63,7 @@ const token = z.object({
   logprob: z.number(),
   bytes: z.array(z.int().min(0).max(255)).max(1000).nullish().catch(null),
 });
-const saidTokens = z.object({
+const replyTokens = z.object({
   choices: z
     .tuple([
       z.object({
@@ -78,8 +78,8 @@ const saidTokens = z.object({
     .rest(z.unknown()),
 });
 
-export const saidTokensIn = (reply: unknown): SaidToken[] | null => {
-  const read = saidTokens.safeParse(reply).data;
+export const tokensIn = (reply: unknown): ReplyToken[] | null => {
+  const read = replyTokens.safeParse(reply).data;
   if (read === undefined) return null;
   return read.choices[0].logprobs.content.map(({ top_logprobs, ...said }) => ({
     bytes: bytesOf(said),

@@ -152,11 +152,11 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
   const long = { ...request, answer: typedAnswer('Plants make glucose with light. '.repeat(300)) };
 
   test('its reply is not used, one line a minute is logged, and a preflight is requested', async () => {
-    const told: object[] = [];
+    const logged: object[] = [];
     let lost = 0;
     const watched = await createGrader({
       ...optionsFor(server.baseUrl),
-      log: { error: (fields) => told.push(fields), warn: (fields) => told.push(fields) },
+      log: { error: (fields) => logged.push(fields), warn: (fields) => logged.push(fields) },
       onLost: () => (lost += 1),
     });
     server.behave([{ behaviour: counting(200, 0) }]);
@@ -166,7 +166,7 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
     expect(watched.trouble).toBe('loses_text');
     await watched.close();
     expect(lost).toBe(2);
-    expect(told).toEqual([expect.objectContaining({ what: 'text', tokens: 200 })]);
+    expect(logged).toEqual([expect.objectContaining({ what: 'text', tokens: 200 })]);
   });
 
   test('after a preflight that kept a text as long, its count is ignored and its replies count', async () => {
@@ -188,12 +188,15 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
     ['since it gives one number for every prompt', 10, 0],
   ])('%s is not blamed; the reply counts', async (_, prompt, cached) => {
     server.behave([{ behaviour: counting(prompt, cached) }]);
-    const told: object[] = [];
-    const log = { error: (fields: object) => told.push(fields), warn: (fields: object) => told.push(fields) };
+    const logged: object[] = [];
+    const log = {
+      error: (fields: object) => logged.push(fields),
+      warn: (fields: object) => logged.push(fields),
+    };
     const unblamed = await createGrader({ ...optionsFor(server.baseUrl), log });
     expect((await unblamed.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
     await unblamed.close();
-    expect(told).toEqual([]);
+    expect(logged).toEqual([]);
   });
 });
 

@@ -82,7 +82,7 @@ const askOnce = async <Reply>(
         cacheKey: question.name,
         institute: '',
         // Requests log-probabilities, so that a refusal of them is known before the first answer.
-        ...(question.name === 'preflight_schema' ? { onSaid: () => {} } : {}),
+        ...(question.name === 'preflight_schema' ? { onReplyTokens: () => {} } : {}),
         onCall: () => (usage.calls += 1),
         onTokens: (took) => {
           tokens = took.inputTokens;

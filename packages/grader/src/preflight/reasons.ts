@@ -6,7 +6,7 @@ export type UnavailableReason = PreflightReason | Trouble;
 
 interface Words {
   /** End of "The grading model is not available: it …" for institutes; names neither key, address nor model. */
-  told: string;
+  clause: string;
   remedy: string;
   /** true if only another model or server configuration helps: a run then fails before its deadline. */
   lasts: boolean;
@@ -17,45 +17,45 @@ const SIGHT = 'use a model that sees images; llama.cpp needs --mmproj';
 
 export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   unreachable: {
-    told: 'it cannot be reached',
+    clause: 'it cannot be reached',
     remedy: 'look at OPENAI_BASE_URL and whether the server runs',
     lasts: false,
   },
   too_slow: {
-    told: 'it does not answer in time',
+    clause: 'it does not answer in time',
     remedy: 'look at the load of the server, or raise MODEL_CALL_SECONDS',
     lasts: false,
   },
   throttled: {
-    told: 'it has too much to do',
+    clause: 'it has too much to do',
     remedy: `look at the limits of the account, or lower ${RUN_LANES.map((lane) => `${lane.toUpperCase()}_MODEL_CALLS`).join(' and ')}`,
     lasts: false,
   },
   refused: {
-    told: 'it refuses this service',
+    clause: 'it refuses this service',
     remedy: 'look at OPENAI_API_KEY, the account, GRADER_MODEL and OPENAI_BASE_URL',
     lasts: false,
   },
   request_refused: {
-    told: 'it refuses requests of this kind',
+    clause: 'it refuses requests of this kind',
     remedy: 'look at OPENAI_API_KEY, GRADER_MODEL, GRADER_TEMPERATURE and GRADER_OUTPUT',
     // A gateway may answer an unknown key with a bare 400 (decision 031).
     lasts: false,
   },
   schema_not_kept: {
-    told: 'its replies do not have the form that was asked for',
+    clause: 'its replies do not have the form that was asked for',
     remedy: 'use a stronger model, or another GRADER_OUTPUT',
     lasts: true,
   },
-  pictures_refused: { told: 'it takes no images', remedy: SIGHT, lasts: true },
-  blind: { told: 'it does not see images', remedy: SIGHT, lasts: true },
-  loses_pictures: { told: 'it does not see images', remedy: SIGHT, lasts: false },
-  context_refused: { told: 'it takes no long texts', remedy: CONTEXT, lasts: true },
-  context_cut: { told: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: true },
+  pictures_refused: { clause: 'it takes no images', remedy: SIGHT, lasts: true },
+  blind: { clause: 'it does not see images', remedy: SIGHT, lasts: true },
+  loses_pictures: { clause: 'it does not see images', remedy: SIGHT, lasts: false },
+  context_refused: { clause: 'it takes no long texts', remedy: CONTEXT, lasts: true },
+  context_cut: { clause: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: true },
   too_weak: {
-    told: 'it does not find two words in a long text',
+    clause: 'it does not find two words in a long text',
     remedy: 'use a stronger model, or MODEL_PREFLIGHT=off for this one',
     lasts: true,
   },
-  loses_text: { told: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: false },
+  loses_text: { clause: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: false },
 };

@@ -1,6 +1,6 @@
 /**
  * Limits the calls of one grader in flight to what the endpoint can handle, learnt from 429s (additive increase,
- * multiplicative decrease). Sends none during a requested pause (hold.ts).
+ * multiplicative decrease). Sends none during a requested pause (endpointPause.ts).
  *
  *   429 ──▶ half as many places, at least one; once for all calls that were in flight together
  *   time-out ──▶ half as many places, and no more than the calls answered meanwhile: a server with fewer places queues
@@ -19,34 +19,37 @@
  * time-outs count.
  */
 import { createTurns } from '@evaluation/turns';
-import { createHold, type Hold } from '../hold.ts';
+import { createEndpointPause, type EndpointPause } from '../endpointPause.ts';
 
-export interface Pace {
+export interface ConcurrencyLimiter {
   /**
-   * Resolves when a call may be sent. The turn must get the call's outcome once. Rejects with the signal's reason.
+   * Resolves when a call may be sent. The slot must get the call's outcome once. Rejects with the signal's reason.
    * @param call institute and beginning of the call; without it the call keeps its place in the order
    */
-  enter(signal: AbortSignal, call?: { institute: string; beginning: string }): Promise<Turn>;
+  acquire(signal: AbortSignal, call?: { institute: string; beginning: string }): Promise<Slot>;
   readonly places: number;
 }
 
 /** The place of a call; only the first report counts. */
-export interface Turn {
-  served(): void;
+export interface Slot {
+  succeeded(): void;
   /** The endpoint answered 429. @param retryAfterMs requested pause */
   throttled(retryAfterMs: number | undefined): void;
   /** The endpoint did not answer within our time limit. */
   timedOut(): void;
   /** Another outcome, which does not concern the load. */
-  ended(): void;
+  release(): void;
 }
 
 /** If calls take half a minute and go one at a time, a call that is passed so often goes four minutes later. */
 const MOST_PASSED = 8;
 const ROUNDS_AFTER_TIME_OUT = 10;
 
-/** @param hold pauses that the endpoint asked for; graders that use one endpoint may share it */
-export const createPace = (mostPlaces: number, hold: Hold = createHold()): Pace => {
+/** @param pause pauses that the endpoint asked for; graders that use one endpoint may share it */
+export const createConcurrencyLimiter = (
+  mostPlaces: number,
+  pause: EndpointPause = createEndpointPause(),
+): ConcurrencyLimiter => {
   const turns = createTurns({ places: mostPlaces, mostPassed: MOST_PASSED });
   let places = mostPlaces;
   let answers = 0;
@@ -64,11 +67,11 @@ export const createPace = (mostPlaces: number, hold: Hold = createHold()): Pace 
     get places() {
       return places;
     },
-    async enter(signal, call) {
+    async acquire(signal, call) {
       const among = call && { group: call.institute, alike: call.beginning };
       const release = await turns.acquire('calls', { signal, ...(among && { among }) });
       try {
-        await hold.over(signal);
+        await pause.over(signal);
       } catch (error) {
         release();
         throw error;
@@ -80,15 +83,15 @@ export const createPace = (mostPlaces: number, hold: Hold = createHold()): Pace 
         cuts += 1;
         resize(Math.max(1, to));
       };
-      let told = false;
-      const once = (tell: () => void) => {
-        if (told) return;
-        told = true;
-        tell();
+      let isReported = false;
+      const once = (report: () => void) => {
+        if (isReported) return;
+        isReported = true;
+        report();
         release();
       };
       return {
-        served: () =>
+        succeeded: () =>
           once(() => {
             served += 1;
             answers += 1;
@@ -96,7 +99,7 @@ export const createPace = (mostPlaces: number, hold: Hold = createHold()): Pace 
           }),
         throttled: (retryAfterMs) =>
           once(() => {
-            if (retryAfterMs !== undefined) hold.askedToWait(retryAfterMs);
+            if (retryAfterMs !== undefined) pause.extend(retryAfterMs);
             cutTo(Math.floor(places / 2));
           }),
         timedOut: () =>
@@ -104,7 +107,7 @@ export const createPace = (mostPlaces: number, hold: Hold = createHold()): Pace 
             roundsForMore = ROUNDS_AFTER_TIME_OUT;
             cutTo(Math.min(Math.floor(places / 2), served - servedBefore));
           }),
-        ended: () => once(() => {}),
+        release: () => once(() => {}),
       };
     },
   };

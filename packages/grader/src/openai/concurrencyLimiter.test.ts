@@ -3,69 +3,69 @@ import { startModelServer } from '@evaluation/test-services';
 import type { ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
-import { createPace } from './pace.ts';
+import { createConcurrencyLimiter } from './concurrencyLimiter.ts';
 
 const never = new AbortController().signal;
 
 describe('the number of calls in flight adapts to the endpoint', () => {
-  const take = async (pace: ReturnType<typeof createPace>, count: number) =>
-    await Promise.all(Array.from({ length: count }, () => pace.enter(never)));
+  const take = async (limiter: ReturnType<typeof createConcurrencyLimiter>, count: number) =>
+    await Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
   test('calls in flight together halve the places once, the next throttled call halves them again, to one at least', async () => {
-    const pace = createPace(12);
-    for (const turn of await take(pace, 12)) turn.throttled(undefined);
-    expect(pace.places).toBe(6);
+    const limiter = createConcurrencyLimiter(12);
+    for (const slot of await take(limiter, 12)) slot.throttled(undefined);
+    expect(limiter.places).toBe(6);
     for (const places of [3, 1, 1]) {
-      (await pace.enter(never)).throttled(undefined);
-      expect(pace.places).toBe(places);
+      (await limiter.acquire(never)).throttled(undefined);
+      expect(limiter.places).toBe(places);
     }
   });
 
   test('a round of answers adds one place, up to the original number', async () => {
-    const pace = createPace(3);
-    for (const turn of await take(pace, 3)) turn.throttled(undefined);
+    const limiter = createConcurrencyLimiter(3);
+    for (const slot of await take(limiter, 3)) slot.throttled(undefined);
     const grown: number[] = [];
     for (let answer = 1; answer <= 8; answer += 1) {
-      (await pace.enter(never)).served();
-      grown.push(pace.places);
+      (await limiter.acquire(never)).succeeded();
+      grown.push(limiter.places);
     }
     expect(grown).toEqual([2, 2, 3, 3, 3, 3, 3, 3]);
   });
 
   test('a time-out reduces places to the number of calls answered meanwhile, and to half at most', async () => {
-    const pace = createPace(16);
-    const [first, ...others] = await take(pace, 16);
-    first?.served();
-    for (const turn of others) turn.timedOut();
-    expect(pace.places).toBe(1);
-    const busy = createPace(8);
+    const limiter = createConcurrencyLimiter(16);
+    const [first, ...others] = await take(limiter, 16);
+    first?.succeeded();
+    for (const slot of others) slot.timedOut();
+    expect(limiter.places).toBe(1);
+    const busy = createConcurrencyLimiter(8);
     const [slow, ...quick] = await take(busy, 8);
-    for (const turn of quick) turn.served();
+    for (const slot of quick) slot.succeeded();
     slow?.timedOut();
     expect(busy.places).toBe(4);
   });
 
   test('a call with another outcome frees its place and changes nothing, and only its first report counts', async () => {
-    const pace = createPace(1);
-    const turn = await pace.enter(never);
-    turn.ended();
-    turn.throttled(60_000);
-    (await pace.enter(never)).served();
-    expect(pace.places).toBe(1);
+    const limiter = createConcurrencyLimiter(1);
+    const slot = await limiter.acquire(never);
+    slot.release();
+    slot.throttled(60_000);
+    (await limiter.acquire(never)).succeeded();
+    expect(limiter.places).toBe(1);
   });
 
   test('a call that waits for a place or a pause stops at once when aborted, and keeps no place', async () => {
-    const pace = createPace(1);
-    const turn = await pace.enter(never);
+    const limiter = createConcurrencyLimiter(1);
+    const slot = await limiter.acquire(never);
     const abort = new AbortController();
-    const waiting = pace.enter(abort.signal);
-    turn.throttled(30_000);
+    const waiting = limiter.acquire(abort.signal);
+    slot.throttled(30_000);
     // The place is free again and the pause has begun.
     await Promise.resolve();
     abort.abort(new Error('cancelled'));
     await expect(waiting).rejects.toThrow('cancelled');
     const second = new AbortController();
-    const held = pace.enter(second.signal);
+    const held = limiter.acquire(second.signal);
     second.abort(new Error('also'));
     await expect(held).rejects.toThrow('also');
   });
@@ -131,8 +131,8 @@ describe('an overloaded endpoint', () => {
     const judged = await judge(10, 2);
     expect(judged).toHaveLength(10);
     expect(server.calls).toHaveLength(11);
-    const told = server.calls[0]?.endedAt ?? 0;
-    const meanwhile = server.calls.slice(1).filter(({ at }) => at < told + 990);
+    const throttledAt = server.calls[0]?.endedAt ?? 0;
+    const meanwhile = server.calls.slice(1).filter(({ at }) => at < throttledAt + 990);
     expect(meanwhile.length).toBeLessThanOrEqual(2);
   });
 });

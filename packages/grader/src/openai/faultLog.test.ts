@@ -13,7 +13,7 @@ afterAll(() => server.close());
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer.') };
 
 type Line = [level: 'error' | 'warn', fields: object, message: string];
-const toldOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> => {
+const linesOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> => {
   const lines: Line[] = [];
   if (behaviour !== null) server.behave([{ behaviour }]);
   const gone = behaviour === null ? await startModelServer() : null;
@@ -86,7 +86,7 @@ test.each<[string, Behaviour | null, Line[0], object, string]>([
   ['a reply of another shape', { kind: 'violating' }, 'warn', {}, 'the model answered outside its schema'],
 ])('%s is logged once a minute, with origin and reason, without text of the endpoint', async (...example) => {
   const [, behaviour, level, facts, message] = example;
-  const lines = await toldOf(behaviour);
+  const lines = await linesOf(behaviour);
   expect(lines).toEqual([
     [
       level,

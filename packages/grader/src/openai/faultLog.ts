@@ -20,11 +20,11 @@ import {
   TimedOut,
 } from './failures.ts';
 
-export interface Complaints {
+export interface FaultLog {
   /** A call failed. @param call name of its schema */
-  failed(error: unknown, call: string): void;
-  /** The endpoint refuses the requests of several runs and answers none. */
-  refusesAll(error: unknown): void;
+  callFailed(error: unknown, call: string): void;
+  /** The endpoint refuses the requests of several runs and answers no other. */
+  allRefused(error: unknown): void;
 }
 
 const MINUTE_MS = 60_000;
@@ -35,31 +35,32 @@ const LOSES = {
   text: 'the model endpoint counts fewer tokens than were sent: it cuts prompts, and its reply is not used',
 } as const;
 
-export const createComplaints = (
+export const createFaultLog = (
   about: { model: string; lane: string; origin: string },
   log: GraderLog,
-): Complaints => {
-  const told = new Map<string, { at: number; unsaid: number }>();
+): FaultLog => {
+  const lastLines = new Map<string, { at: number; suppressed: number }>();
 
-  function tell(level: 'error' | 'warn', message: string, fields: object): void {
+  function logOnceAMinute(level: 'error' | 'warn', message: string, fields: object): void {
     const key = `${message} ${'status' in fields ? String(fields.status) : ''}`;
-    const before = told.get(key);
+    const before = lastLines.get(key);
     const now = performance.now();
     if (before !== undefined && now - before.at < MINUTE_MS) {
-      before.unsaid += 1;
+      before.suppressed += 1;
       return;
     }
-    told.set(key, { at: now, unsaid: 0 });
-    const unsaid = before === undefined || before.unsaid === 0 ? {} : { times_since: before.unsaid + 1 };
-    log[level]({ ...about, ...fields, ...unsaid }, message);
+    lastLines.set(key, { at: now, suppressed: 0 });
+    const repeats =
+      before === undefined || before.suppressed === 0 ? {} : { times_since: before.suppressed + 1 };
+    log[level]({ ...about, ...fields, ...repeats }, message);
   }
 
   return {
-    failed(error, call) {
-      const { level, message } = wordsFor(error);
-      tell(level, message, { call, ...factsOf(error) });
+    callFailed(error, call) {
+      const { level, message } = lineFor(error);
+      logOnceAMinute(level, message, { call, ...factsOf(error) });
     },
-    refusesAll: (error) => tell('error', REFUSES_US, factsOf(error)),
+    allRefused: (error) => logOnceAMinute('error', REFUSES_US, factsOf(error)),
   };
 };
 
@@ -85,7 +86,7 @@ export const factsOf = (error: unknown): Facts => {
   };
 };
 
-const wordsFor = (error: unknown): { level: 'error' | 'warn'; message: string } => {
+const lineFor = (error: unknown): { level: 'error' | 'warn'; message: string } => {
   if (statusThatRefusesUs(error) !== null) return { level: 'error', message: REFUSES_US };
   if (error instanceof LostMaterial) return { level: 'error', message: LOSES[error.what] };
   return { level: 'warn', message: warningFor(error) };

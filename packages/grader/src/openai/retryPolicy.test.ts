@@ -1,14 +1,14 @@
 import { APIError } from 'openai';
 import { expect, test } from 'vitest';
 import { LostMaterial, NoModelOutput, TimedOut } from './failures.ts';
-import { createPatience } from './patience.ts';
+import { createRetryPolicy } from './retryPolicy.ts';
 
 const answered = (status: number, headers: Record<string, string> = {}) =>
   APIError.generate(status, {}, undefined, new Headers(headers));
 /** Fails every ten seconds. @returns the reason to give up after each failure */
 const said = (errors: readonly unknown[], answeredAt: number | null = null) => {
-  const patience = createPatience();
-  return errors.map((error, index) => patience.reasonToGiveUp(error, { now: 10_000 * index, answeredAt }));
+  const retryPolicy = createRetryPolicy();
+  return errors.map((error, index) => retryPolicy.reasonToGiveUp(error, { now: 10_000 * index, answeredAt }));
 };
 const times = (count: number, error: unknown): unknown[] => Array.from({ length: count }, () => error);
 const nothing = (count: number): null[] => Array.from({ length: count }, () => null);

@@ -18,7 +18,7 @@
 import { APIError } from 'openai';
 import { leftAloneFor, NoModelOutput, TimedOut } from './failures.ts';
 
-export interface Patience {
+export interface RetryPolicy {
   /**
    * @param times.answeredAt time of the endpoint's last reply to any call; null: none yet. Times are of
    *   `performance.now()`
@@ -46,12 +46,12 @@ const SAME_IN_A_ROW = 5;
 const REFUSALS = 4;
 const SAME_FOR_MS = 120_000;
 
-export const createPatience = (): Patience => {
+export const createRetryPolicy = (): RetryPolicy => {
   let timeOuts = 0;
   let refusals = 0;
   let refusedSince: number | null = null;
   let row: { what: string; count: number; since: number } | null = null;
-  const isProvenWrong: Patience['isProvenWrong'] = ({ sentAt, answeredAt }) =>
+  const isProvenWrong: RetryPolicy['isProvenWrong'] = ({ sentAt, answeredAt }) =>
     refusedSince !== null && answeredAt !== null && answeredAt >= refusedSince && answeredAt <= sentAt;
 
   return {

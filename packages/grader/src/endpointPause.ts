@@ -11,8 +11,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Hold {
-  askedToWait(ms: number): void;
+export interface EndpointPause {
+  extend(ms: number): void;
   /** Resolves when a call may be sent. Rejects with the signal's reason. */
   over(signal: AbortSignal): Promise<void>;
   /** Resolves when a run may begin, to a signal that revokes the permission. Rejects with the signal's reason. */
@@ -20,13 +20,13 @@ export interface Hold {
 }
 
 /** Longest pause. After it the endpoint is called again, because quotas often recover sooner than announced. */
-export const LONGEST_HOLD_MS = 60_000;
+export const LONGEST_PAUSE_MS = 60_000;
 /** Share of a pause over which waiting calls are spread afterwards. */
 const SPREAD = 0.25;
 const LONGEST_SPREAD_MS = 3000;
 
-export const createHold = (): Hold => {
-  let heldUntil = 0;
+export const createEndpointPause = (): EndpointPause => {
+  let pausedUntil = 0;
   let spreadMs = 0;
   let permission = newPermission();
 
@@ -43,17 +43,17 @@ export const createHold = (): Hold => {
   }
 
   return {
-    askedToWait(ms) {
-      const moment = Date.now() + Math.min(ms, LONGEST_HOLD_MS);
-      if (moment <= heldUntil) return;
-      heldUntil = moment;
+    extend(ms) {
+      const moment = Date.now() + Math.min(ms, LONGEST_PAUSE_MS);
+      if (moment <= pausedUntil) return;
+      pausedUntil = moment;
       spreadMs = Math.min(ms * SPREAD, LONGEST_SPREAD_MS);
       permission.abort();
       permission = newPermission();
     },
-    over: (signal) => until(() => heldUntil, signal),
+    over: (signal) => until(() => pausedUntil, signal),
     async mayBegin(signal) {
-      await until(() => heldUntil + 2 * spreadMs, signal);
+      await until(() => pausedUntil + 2 * spreadMs, signal);
       return permission.signal;
     },
   };
