@@ -12,4 +12,3 @@ export const readMigrateSettings = (env: Record<string, string | undefined> = pr
   const e = read(MigrateEnvironment, env);
   return { databaseUrl: e.DATABASE_URL, coreRole: e.CORE_DATABASE_ROLE };
 };
-export type MigrateSettings = ReturnType<typeof readMigrateSettings>;

@@ -15,7 +15,6 @@ export const monitorOf = (e: z.infer<z.ZodObject<typeof monitorShape>>) => ({
   listen: e.METRICS_PORT === undefined ? null : { host: e.METRICS_HOST, port: e.METRICS_PORT },
   traces: { endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT, sampleRatio: e.TRACE_SAMPLE_RATIO },
 });
-export type MonitorSettings = ReturnType<typeof monitorOf>;
 
 /**
  * Seconds for which a stopping server still serves open connections and closes each with its next response; it stops

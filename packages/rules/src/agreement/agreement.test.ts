@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  correlationOf,
   differenceOfStandardizedMeans,
-  pearson,
   quadraticWeightedKappa,
   standardizedDifference,
 } from './agreement.ts';
@@ -79,14 +79,14 @@ describe('quadratic weighted kappa', () => {
 describe('Pearson r and differences of means', () => {
   test('have the values computed by hand', () => {
     // Means 2 and 3; squared deviations 2 and 6, products 3.
-    expect(pearson([1, 2, 3], [1, 4, 4])).toBeCloseTo(3 / Math.sqrt(2 * 6), 12);
+    expect(correlationOf(momentsOf([1, 2, 3], [1, 4, 4]))).toBeCloseTo(3 / Math.sqrt(2 * 6), 12);
     // σ of 1, 2, 3 with n − 1 is 1; the means differ by 1.
     expect(standardizedDifference([1, 2, 3], [1, 4, 4])).toBeCloseTo(1, 12);
     expect(standardizedDifference([2, 4], [1, 3])).toBeCloseTo(-1 / Math.SQRT2, 12);
   });
 
   test('are null if the marks are constant', () => {
-    expect(pearson([1, 1], [1, 2])).toBeNull();
+    expect(correlationOf(momentsOf([1, 1], [1, 2]))).toBeNull();
     expect(standardizedDifference([1, 1], [1, 2])).toBeNull();
     expect(standardizedDifference([1], [2])).toBeNull();
   });

@@ -30,9 +30,6 @@ export const standardizedDifferenceOf = ({ n, meanA, meanB, varianceA }: Moments
 export const quadraticWeightedKappa = (a: ArrayLike<number>, b: ArrayLike<number>): number | null =>
   kappaOf(momentsOf(a, b));
 
-export const pearson = (a: ArrayLike<number>, b: ArrayLike<number>): number | null =>
-  correlationOf(momentsOf(a, b));
-
 export const standardizedDifference = (a: ArrayLike<number>, b: ArrayLike<number>): number | null =>
   standardizedDifferenceOf(momentsOf(a, b));
 
