@@ -16,7 +16,7 @@ const drained = (named: (Waiter & { name: string })[], mostPassed: number): stri
   const queue: Waiter[] = [...named];
   return named.map(() => {
     const next = order.next(queue);
-    order.went(next?.among ?? null);
+    order.granted(next?.among ?? null);
     return named.find((waiter) => waiter === next)?.name ?? 'none';
   });
 };
@@ -73,7 +73,7 @@ describe('waiters of one queue', () => {
           const expected = groups.shift();
           const next = order.next(queue);
           if (next === undefined) return expect(expected).toBeUndefined();
-          order.went(next.among);
+          order.granted(next.among);
           went.push(next);
           expect(next.among?.group).toBe(expected);
           expect(next.passed).toBeLessThanOrEqual(mostPassed);

@@ -20,7 +20,7 @@ const MOST_GROUPS = 100;
 export interface Order {
   next(waiting: Waiter[]): Waiter | undefined;
   /** Records that a holder got a place, with or without waiting. */
-  went(among: Waiter['among']): void;
+  granted(among: Waiter['among']): void;
 }
 
 export const createOrder = (mostPassed: number): Order => {
@@ -43,7 +43,7 @@ export const createOrder = (mostPassed: number): Order => {
       waiting.shift();
       return next;
     },
-    went(among) {
+    granted(among) {
       if (among === null) return;
       last.delete(among.group);
       last.set(among.group, among.alike);

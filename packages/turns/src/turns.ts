@@ -93,7 +93,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
 
   function take(key: string, line: Line, among: Waiter['among']): () => void {
     count(line, 1);
-    line.order.went(among);
+    line.order.granted(among);
     lines.delete(key);
     lines.set(key, line);
     let held = true;
