@@ -58,7 +58,7 @@ test.each([
   expect(await offencesOf({ [file]: text })).toEqual([expect.stringContaining('a chapter of a text')]);
 });
 
-test('numbers that are no chapters pass', async () => {
+test('numbers that are not chapters pass', async () => {
   const files = {
     'src/a.test.ts': "test('2 runs of 1.5 marks', () => {});",
     'src/b.ts': '// by design 20 at once; a specification of 3 pages',

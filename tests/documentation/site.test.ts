@@ -96,7 +96,7 @@ test('a client without compression gets the same page', async () => {
   expect(plain.text).toBe((await read('/docs/exams')).text);
 });
 
-test('the documentation needs no key, counts against no limit, and is no part of /v1', async () => {
+test('the documentation needs no key, counts against no limit, and is not a part of /v1', async () => {
   const { response } = await read('/docs');
   expect(response.status).toBe(200);
   expect(response.headers.get('ratelimit-limit')).toBeNull();

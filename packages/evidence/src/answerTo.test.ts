@@ -131,7 +131,7 @@ describe('a reader that took an answer for a label', () => {
     expect(withoutJudging(choice, answered(choice, ['3 (b)', '']), lost)).toBeNull();
   });
 
-  test('struck-out or missing writing is no answer and gives no review reason', () => {
+  test('struck-out or missing writing is not an answer and gives no review reason', () => {
     const struck = written(['3 (b)', '']);
     for (const block of struck.blocks) block.crossedOut = true;
     for (const found of [struck, written([null, '']), written()]) {

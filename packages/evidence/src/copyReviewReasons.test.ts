@@ -34,7 +34,7 @@ test('a copy whose writing is all assigned and read unchanged has no review reas
   ).toEqual([]);
 });
 
-test('invisible characters are no writing', () => {
+test('invisible characters are not writing', () => {
   expect(reasons(pageOf([ANSWER, block('\u200B\u00AD\u2060 \n')]))).toEqual([]);
 });
 
@@ -66,7 +66,7 @@ describe('a page with ink that the reader left empty', () => {
     expect(copyReviewReasons(blank, { pages, alignment: [more, unanswered] })).toEqual([]);
   });
 
-  test('struck-out work and missing blocks are no answer', () => {
+  test('struck-out work and missing blocks are not an answer', () => {
     const struck = pageOf([ANSWER, block('old', { crossedOut: true })]);
     for (const at of [1, 7]) {
       const alignment = [more, { number: 2, blocks: [{ page: 1, block: at }] }];

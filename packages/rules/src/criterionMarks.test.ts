@@ -40,7 +40,7 @@ describe('roundAwards() decides the marks of criteria', () => {
     expect(settled.problems).toHaveLength(1);
   });
 
-  test('full marks that are no multiple of MARK_STEP are allowed and give no problem', () => {
+  test('full marks that are not a multiple of MARK_STEP are allowed and give no problem', () => {
     const settled = roundAwards([{ name: 'Only', marks: 1.3 }], [{ number: 1, awarded: 1.3 }]);
     expect(settled).toMatchObject({ awarded: 1.3, problems: [] });
   });

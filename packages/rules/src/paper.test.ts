@@ -178,7 +178,7 @@ describe('warnings', () => {
     expect(typed.questions[0]?.negativeMarks).toBe(0.25);
   });
 
-  test('a long answer with neither rubric nor model answer; a criterion that is no multiple of the mark step', () => {
+  test('a long answer with neither rubric nor model answer; a criterion that is not a multiple of the mark step', () => {
     const rubric = {
       criteria: [
         { name: 'x', marks: 0.75 },

@@ -208,7 +208,7 @@ describe('hostile text takes little time', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
   });
 
-  test('a wrapped value is not blank, and a blank one is no value', () => {
+  test('a wrapped value is not blank, and a blank one is not a value', () => {
     for (const wrapped of WRAPS.slice(1).map((each) => each(''))) {
       expect(isBlankText(wrapped)).toBe(false);
       expect(compareTranscribed({ type: 'numeric', answer: 0 }, { text: wrapped })).toBe('doubtful');

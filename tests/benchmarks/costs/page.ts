@@ -2,7 +2,7 @@ import { callsTable, moneyTable, tokensTable, type PaperCosts, type Prices } fro
 
 export const PAGE = 'docs/model-costs.md';
 
-/** Round figures for a large model of 2025, so that the page has a unit. They are no provider's current list price. */
+/** Round figures for a large model of 2025, so that the page has a unit: not the present prices of any provider. */
 export const EXAMPLE_PRICES: Prices = { input: 2, cachedInput: 0.5, output: 8, currency: 'USD' };
 /** Share of long answers that are judged twice. It depends on the model's certainty (docs/confidence.md). */
 export const EXAMPLE_SECOND_LOOKS = 0.25;

@@ -379,7 +379,7 @@ describe('PATCH /exams/{id}', () => {
     expect(problemsIn(await refused(exam.id, body, 422, 'validation_failed'))).toEqual([problem]);
   });
 
-  test('hi answers language_not_supported, and a body that is no object validation_failed', async () => {
+  test('hi answers language_not_supported, and a body that is not an object validation_failed', async () => {
     const exam = await created(draft());
     await refused(exam.id, { feedback_language: 'hi' }, 422, 'language_not_supported');
     await refused(exam.id, ['title'], 422, 'validation_failed');

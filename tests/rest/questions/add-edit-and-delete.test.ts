@@ -696,7 +696,7 @@ describe('PATCH of a question of an open exam', () => {
     await refusedEdit(exam.id, idOf(exam, label), { text: 'New text', ...change }, 409, 'conflict');
   });
 
-  test('a frozen field with its current value is no change', async () => {
+  test('a frozen field with its current value is not a change', async () => {
     const exam = await opened(everyType);
     const listed = await list(exam.id);
     for (const [index, question] of everyType.entries()) {

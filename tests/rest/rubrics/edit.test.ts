@@ -193,7 +193,7 @@ describe('PATCH of rubrics', () => {
     expect(await readExam(exam.id)).toEqual({ ...exam, warnings: [] });
   });
 
-  test('criterion marks that are no multiple of 0.5 are accepted with a warning', async () => {
+  test('criterion marks that are not a multiple of 0.5 are accepted with a warning', async () => {
     const exam = await newExam([longAnswer('1')]);
     const rubric = {
       criteria: [
@@ -297,7 +297,7 @@ describe('PATCH of rubrics', () => {
     ]);
   });
 
-  test('a name that is no id is refused, also __proto__', async () => {
+  test('a name that is not an id is refused, also __proto__', async () => {
     const exam = await newExam([longAnswer('1')]);
     const names = ['__proto__', 'toString', ''];
     for (const value of [{ model_answer: 'x' }, { colour: 'red' }, null]) {

@@ -113,7 +113,7 @@ test('guidance with mark figures answers rubric_guidance_has_marks, and other nu
   await created(guided('At least 2 of the 3 laws; v = 60 cm; the year 1919.'));
 });
 
-test('criterion marks that are no multiple of 0.5 are accepted with a warning', async () => {
+test('criterion marks that are not a multiple of 0.5 are accepted with a warning', async () => {
   const exam = await created(
     paper([
       { name: 'a', marks: 1.25 },

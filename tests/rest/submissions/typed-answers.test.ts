@@ -146,7 +146,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('a word in Devanagari is refused like a long answer, and Devanagari digits are no number', async () => {
+  test('a word in Devanagari is refused like a long answer, and Devanagari digits are not a number', async () => {
     const error = await refusedAnswers([{ question_label: '5', text: 'इन्सुलिन' }], 'language_not_supported');
     expect(error.details?.['question_label']).toBe('5');
     const { id } = await submitted([{ question_label: '4', text: '२४' }]);

@@ -429,7 +429,7 @@ describe('versions and modes', () => {
     await client.query('set session_replication_role = replica');
   });
 
-  test('an answer that may address the grader is no example', async () => {
+  test('an answer that may address the grader is not an example', async () => {
     const guide = await taught(8, 4);
     await client.query(
       `update question_results set review_reasons = '{possible_injection}' where run_id = $1 and question_id = $2`,

@@ -177,7 +177,7 @@ test('any allowed edits of a draft keep marks, count, order and sections of its 
   );
 }, 60_000);
 
-test('as many statements add 200 questions with options and rubrics as two', async () => {
+test('200 questions with options and rubrics are added by as many statements as two questions', async () => {
   const questions = (count: number): QuestionInput[] =>
     Array.from({ length: count }, (_, index) =>
       index % 2 === 0

@@ -132,7 +132,7 @@ const answer = (text: string): JudgeRequest => ({
   answer: { text, legibility: null, blocks: [] },
 });
 
-test('calls of runs in hand wait for the preflight after an outage, and continue when it passes', async () => {
+test('calls of runs in progress wait for the preflight after an outage, and continue when it passes', async () => {
   let lane: LaneGate | undefined;
   const guarded = await createGrader({
     provider: 'openai',

@@ -142,7 +142,7 @@ describe('the baseline reads pages offline', () => {
     });
   });
 
-  test('bytes that are no image fail permanently and leave other pages readable', async () => {
+  test('bytes that are not an image fail permanently and leave other pages readable', async () => {
     const broken = path.join(folder, 'broken.jpg');
     await writeFile(broken, Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2000, 7)]));
     const bad = grader.readPages({ pages: [{ ...scan, file: broken }], context: null }, within(60_000));

@@ -51,6 +51,6 @@ test('an answer to another question of the same subject earns little', () => {
   expect(meanOf(shares)).toBeLessThan(0.14);
 });
 
-test('the question copied out earns nothing', () => {
+test('an answer that repeats the question gets 0 marks', () => {
   expect(Math.max(...questions.map((question) => shareOf(question, question.question ?? '')))).toBe(0);
 });

@@ -283,7 +283,7 @@ describe('an endpoint that refuses us', () => {
       { kind: 'status', status: 429, error: { code: 'insufficient_quota', type: 'insufficient_quota' } },
     ],
     ['a gateway without its model', { kind: 'html' }],
-  ])('%s: no run begins, those in hand go on when it is mended', async (_, behaviour) => {
+  ])('%s: no run begins, those in progress continue when it works again', async (_, behaviour) => {
     const events: string[] = [];
     const { promise: down, resolve } = Promise.withResolvers<void>();
     const watched = await createGrader({

@@ -11,7 +11,7 @@ describe('the number of calls in flight adapts to the endpoint', () => {
   const take = async (limiter: ReturnType<typeof createConcurrencyLimiter>, count: number) =>
     await Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
-  test('calls in flight together halve the places once, the next throttled call halves them again, to one at least', async () => {
+  test('429s of calls in flight together halve the places once; a later 429 halves them again; one place stays', async () => {
     const limiter = createConcurrencyLimiter(12);
     for (const slot of await take(limiter, 12)) slot.throttled(undefined);
     expect(limiter.places).toBe(6);

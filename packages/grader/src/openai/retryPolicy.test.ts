@@ -18,14 +18,14 @@ test('the third time-out ends a request, whatever came between', () => {
   expect(said(errors)).toEqual([...nothing(4), 'the model did not end in time, 3 times']);
 });
 
-test('the same 5xx five times ends it if another call was answered meanwhile', () => {
+test('the same 5xx five times ends a request if another call was answered meanwhile', () => {
   expect(said(times(5, answered(500)), 15_000)).toEqual([
     ...nothing(4),
     'the model endpoint answered 500 to the same request 5 times',
   ]);
 });
 
-test('without an answered call it ends after two minutes: an outage may be shorter', () => {
+test('without an answered call a request ends after two minutes: an outage may be shorter', () => {
   expect(said(times(13, answered(502)), -1)).toEqual([
     ...nothing(12),
     'the model endpoint answered 502 to the same request 13 times',

@@ -142,7 +142,7 @@ describe('a reply that is cut off or stays malformed', () => {
     expect(server.calls).toHaveLength(15);
   });
 
-  test('a fault of the endpoint is no fault of the page', async () => {
+  test('a fault of the endpoint is not a fault of the page', async () => {
     server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'status', status: 400 }));
     await expect(read(await four())).rejects.toMatchObject({ kind: 'permanent' });
   });

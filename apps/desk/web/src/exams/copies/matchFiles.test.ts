@@ -25,7 +25,7 @@ test('a part of the name is enough if it fits one candidate only', () => {
   expect(matched('117.pdf', 'scan.pdf')).toEqual({});
 });
 
-test('a whole name wins over a part, and two files that fit equally well are left to the person', () => {
+test('a whole name is preferred to a part; two files that fit equally well are left to the person', () => {
   expect(matched('17.pdf', '17 second.pdf')).toEqual({ '17.pdf': 'asha' });
   expect(matched('17 first.pdf', '17 second.pdf')).toEqual({});
   expect(matched('17.pdf', 'S-0017.pdf')).toEqual({});
