@@ -56,7 +56,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   }
 };
 
-/** Returns null when help was requested, which is no error. */
+/** Returns null when help was requested, which is not an error. */
 const failureBehind = async (error: unknown): Promise<CommandFailure | null> => {
   if (!(error instanceof CommanderError)) return await refusalOf(error);
   if (error.exitCode === 0) return null;

@@ -25,7 +25,7 @@ import { removeAbandonedFolders } from './workFolder.ts';
 
 export interface Worker extends Observed {
   /**
-   * Takes no new job, finishes those in hand, and disconnects. Jobs not finished within the drain time are handed back
+   * Takes no new job, finishes those in progress, and disconnects. Jobs not finished within the drain time are handed back
    * and delivered again.
    */
   close(): Promise<void>;

@@ -12,7 +12,7 @@ export interface JsonSchema {
 export type Direction = 'input' | 'output';
 
 export interface SchemaCollector {
-  /** Returns the schema to write at the place of use; null if `schema` is no zod schema (a route without a body). */
+  /** Returns the schema to write at the place of use; null if `schema` is not a zod schema (a route without a body). */
   schemaOf(schema: unknown, direction: Direction): JsonSchema | null;
   components(): Record<string, JsonSchema>;
 }

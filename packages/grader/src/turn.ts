@@ -28,6 +28,6 @@ export const boxBeforeTurn = (box: Box, turn: Turn): Box => turnedBox(box, BACK[
 /** JPEG quality at which a second encoding loses no strokes. */
 const QUALITY = 92;
 
-/** Turns an image; without a turn returns the same bytes. Rejects if the bytes are no image. */
+/** Turns an image; without a turn returns the same bytes. Rejects if the bytes are not an image. */
 export const turnedJpeg = async (jpeg: Buffer, turn: Turn): Promise<Buffer> =>
   turn === 0 ? jpeg : await sharp(jpeg).rotate(turn).jpeg({ quality: QUALITY }).toBuffer();

@@ -93,7 +93,7 @@ export const markStepOf = (marks: readonly number[], maxMarks: number): number =
 /** With fewer marks their step is chance. */
 const LEAST_MARKS_FOR_STEP = 5;
 
-/** Rounds like a proposed mark of the grader, to steps of another size. */
+/** Rounds to a multiple of `step`, by the rule for marks that a grader proposes. */
 const snap = (marks: number, maxMarks: number, step: number): number => {
   const scale = step / MARK_STEP;
   return roundToAllowedMark(marks / scale, maxMarks / scale) * scale;

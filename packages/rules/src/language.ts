@@ -3,7 +3,7 @@ const DEVANAGARI = /(?=\p{L})\p{Script=Devanagari}/gu;
 /**
  * Whether more than 20% of the letters of an answer are Devanagari (docs/api/submissions.md#typed-answers). Letters are
  * the Unicode general category L of any script. Vowel signs, virama and nukta are marks, so कि is one letter, like क,
- * in any encoding. Digits and dandas are no letters either.
+ * in any encoding. Digits and dandas are not letters either.
  */
 export const isMostlyDevanagari = (text: string): boolean => {
   const devanagari = count(text, DEVANAGARI);

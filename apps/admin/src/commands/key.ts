@@ -44,7 +44,7 @@ export const addKeyCommands = (program: Command): void => {
 
   key
     .command('revoke')
-    .description('Revoke a key for good; takes effect within a minute')
+    .description('Revoke a key permanently; takes effect within a minute')
     .requiredOption('--key <id>', 'id of the key (not the key itself)', id)
     .addHelpText('after', example('key revoke --key 5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e'))
     .action(revokeKey);

@@ -50,7 +50,7 @@ export interface ResultsFile {
   close(): Promise<void>;
 }
 
-/** @throws AgreementFailure if the file cannot be written, or is no results file */
+/** @throws AgreementFailure if the file cannot be written, or is not a results file */
 export const openResults = async (path: string): Promise<ResultsFile> => {
   const known = new Map<string, Stored>();
   const vain = new Map<string, StoredUsage>();

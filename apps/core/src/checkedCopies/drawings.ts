@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 3;
 const REST_SECONDS = 60;
 
 export const GIVEN_UP =
-  'drawing of a checked copy failed for good; the copy stays unavailable until the marks change';
+  'drawing of a checked copy failed permanently; the copy stays unavailable until the marks change';
 
 interface Drawing {
   submission_id: string;

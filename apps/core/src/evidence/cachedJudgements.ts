@@ -104,7 +104,7 @@ export const keepJudgements = async (
   const made = judgements
     .map((judgement) => ({ ...judgement, evidence: JSON.stringify(judgement.calls) ?? 'null' }))
     .filter(({ evidence }) => Buffer.byteLength(evidence) <= MAX_PART_BYTES)
-    // The order in which runs that judge at once wait for each other.
+    // Rows are inserted in the order of their keys, so that two runs do not deadlock on equal keys.
     .toSorted((a, b) => (a.key < b.key ? -1 : 1));
   if (made.length === 0) return [];
   const kept = new Set(await insertNew(tx, held, made));

@@ -25,7 +25,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
       const { id } = await lockExamFor(tx, actor, examId, 'edit');
       const stored = await readExamFields(tx, actor.institute_id, id);
       const sections = await readSections(tx, actor.institute_id, id);
-      // The changes decide which status the edit needs, and the state is checked before the body is validated.
+      // Before the body is validated: a refusal for the exam's status comes before errors of fields.
       if (restructures(body, stored, sections)) refuseChange(stored, 'restructure');
 
       const { sections: sent, ...fields } = accept(ExamEdit, body, (parts) =>

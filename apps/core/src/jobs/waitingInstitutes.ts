@@ -4,7 +4,7 @@ const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * A recursive table expression `waiting (institute_id, step, idle)`: institutes with a row that may be released now, in
- * the order of their turns. The first one has step 1; step 0 is no institute. `idle` counts the institutes so far that
+ * the order of their turns. The first one has step 1; step 0 has no institute. `idle` counts the institutes so far that
  * are not in `busy`; the walk ends when it has found as many of these as there are places. It goes from institute to
  * institute over an index that begins with `institute_id`, so its cost depends on places and busy institutes, and not on
  * how many institutes or rows wait (decision 066).

@@ -11,7 +11,7 @@ const MOST_COMPARED = 200;
 const MOST_MARKED = 60;
 const COMPARED_CHARACTERS = 600;
 
-/** A page shows this much of an answer. */
+/** Most characters of an answer that a page shows. */
 const SHOWN_CHARACTERS = 4000;
 
 /**

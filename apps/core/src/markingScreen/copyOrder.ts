@@ -16,7 +16,7 @@ export const OrderQuery = z.object({
   exam_id: z.string().max(100),
   /** With a question, the items tell of its result only. */
   question_id: z.string().max(100).optional(),
-  /** Starts after this submission, or before it with `backwards`. Without it, at the first or last copy. */
+  /** Submission to start after; with `backwards`, before. Absent: starts at the first or last copy. */
   after: z.uuid().optional(),
   backwards: z.boolean().default(false),
   /** Only copies, or results of the question, on which no teacher has decided. */

@@ -84,7 +84,7 @@ export const eraseSubmission = async (
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', id)
     .execute();
-  // The erased answer is no example any more. An exam without guides gets no version.
+  // The erased answer is not an example any more. An exam without guides gets no version.
   if (await hasGuides(tx, instituteId, exam_id)) await ensureVersions(tx, instituteId, exam_id);
   if (stopped !== null) await release(tx, stopped, stopped.price);
   return stopped;

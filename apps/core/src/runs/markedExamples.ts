@@ -30,7 +30,7 @@ type Reference = z.infer<typeof Reference>;
 
 /** Examples of a question that are compared: the newest decisions. */
 const MOST_COMPARED = 30;
-/** Longer answers are no examples, because their tokens are paid for with each call. */
+/** Longer answers are not examples, because their tokens are paid for with each call. */
 const LONGEST_EXAMPLE = 2000;
 /** Examples for one question: the nearest to the answer, then those of marks that are not shown yet. */
 const MOST_SHOWN = 6;

@@ -10,7 +10,7 @@ import { BodyReader, BodyTooLarge } from '../body/reader.ts';
 import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf, routeOf } from './routeMetadata.ts';
 
-/** Largest size of a small body. The number of small bodies in hand is not limited per institute. */
+/** Largest size of a small body. The number of small bodies in progress is not limited per institute. */
 const SMALL_BYTES = 1024 * 1024;
 const LARGE_AT_ONCE = 4;
 /** A client that sends 1 MB a second needs 96 s for the largest body. */

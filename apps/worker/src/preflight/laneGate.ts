@@ -11,7 +11,7 @@
  * endpoint is changed (`UNAVAILABLE[reason].lasts`), the witness ends after 5 s and the next one is taken after an hour.
  * See decision 032.
  *
- * After an outage, calls of runs in hand wait for the preflight too, each within its deadline (`opened`).
+ * After an outage, calls of runs in progress wait for the preflight too, each within its deadline (`opened`).
  *
  * State: in this object, changed by its one loop and by the slots of the lane. It is lost with the process; the next
  * process runs its own preflight.
@@ -93,7 +93,7 @@ export const openLaneGate = (options: {
   };
 
   const enter = (next: State): void => {
-    // A permission for a witness stays valid while the lane stays shut.
+    // A state that stays `shut` keeps the permission of its witness valid.
     if (next.is !== state.is) {
       permission.abort();
       permission = newPermission();

@@ -12,7 +12,7 @@ import { markLexically, paperOf, saidIn } from './lexical.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
 /**
- * Marks by words alone. A request for marks earns nothing by itself. Confidence is 0.20 to 0.50, always below the
+ * Marks by words alone. A request for marks adds no marks. Confidence is 0.20 to 0.50, always below the
  * review line, because words do not show understanding. Each judgement has the review reason `baseline_grader`.
  */
 export const judgeLexically = (request: JudgeRequest): Judgement => {

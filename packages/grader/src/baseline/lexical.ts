@@ -14,9 +14,9 @@ export interface LexicalMark {
 }
 
 export interface Paper {
-  /** Terms of the question; they earn nothing, because each answer may repeat them. */
+  /** Terms of the question. They are not counted, because each answer may repeat them. */
   asked: ReadonlySet<string>;
-  /** Ways to answer in full, of which the best counts. */
+  /** Each is a complete answer; the candidate is compared with the one that fits best. */
   modelAnswers: ModelAnswer[];
   isOnlyCriterion: boolean;
   partialMarking: boolean;
@@ -109,7 +109,7 @@ const FEWEST_WORDS = 4;
 /**
  * Share of a criterion that an answer meets, by words alone. Compares the answer with the keywords, and with the words
  * of the name, the guidance and the related sentences of the model answer; the better result counts. Words of the
- * question earn nothing. Deterministic.
+ * question are not counted. Deterministic.
  */
 export const markLexically = (paper: Paper, criterion: Criterion, answer: Said): LexicalMark => {
   const keywords = lookForKeywords(criterion, paper.asked, answer);
@@ -201,7 +201,7 @@ const lookForPoints = (
   };
 };
 
-/** Content words of a text; those of the question earn nothing, unless there are no others. */
+/** Content words of a text. Words of the question count only if the text has no others. */
 const expectedIn = (text: string, asked: ReadonlySet<string>, answer: Said): string[] => {
   const words = contentWords(text);
   const unasked = words.filter((word) => isUnasked(word, asked, answer));

@@ -19,7 +19,7 @@ export const alternativesIn = (modelAnswer: string, maxMarks: number): Alternati
 const BETWEEN_ALTERNATIVES = /\s+OR\b:?\s+|\n\s*or(?::\s*|\s*\n)/u;
 const BETWEEN_SHORT_ALTERNATIVES = /\s+\/\s+/u;
 const SENTENCE_END = /[.!?;]\s|\n/u;
-/** Longest alternative between slashes; between longer texts a slash is no choice of whole answers. */
+/** Longest alternative between slashes; between longer texts a slash is not a choice of whole answers. */
 const MOST_WORDS_OF_A_SHORT_ALTERNATIVE = 6;
 
 const splitAlternatives = (text: string): string[] => {

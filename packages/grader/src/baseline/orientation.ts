@@ -17,7 +17,7 @@ const STRIP = 0.3;
 /**
  * Finds the direction of lines by projection profiles: ink summed along lines of writing changes sharply from line to
  * line and little from column to column, three to eleven times as sharply on sample booklets. Ink does not show which
- * of the two ways up a page is. Rejects if the bytes are no image.
+ * of the two ways up a page is. Rejects if the bytes are not an image.
  */
 export const lieOf = async (jpeg: Buffer): Promise<Lie> => {
   const { data, info } = await sharp(jpeg)

@@ -6,7 +6,7 @@
  *   same    probability of the alternatives, with the written token, that continue to the same number
  *   other   probability of the alternatives that continue to another number
  *
- * A different space or line break is the same mark. Alternatives that are no number are left out, because a model held
+ * A different space or line break is the same mark. Alternatives without a number are left out, because a model held
  * to a schema cannot write them. Evidence keeps the result as text, with three decimals for each criterion, so that a
  * replay gives the same confidence. The output of an endpoint is untrusted: inconsistent data gives no probability.
  */

@@ -52,7 +52,7 @@ const resultSchema = z.object({
 });
 
 /**
- * @returns null if the text is no line of an output or error file. The outcome is null if the line was not executed,
+ * @returns null if the text is not a line of an output or error file. The outcome is null if the line was not executed,
  *   e.g. in a batch that expired or was cancelled
  */
 export const readResult = (text: string): { id: string; outcome: LineOutcome | null } | null => {

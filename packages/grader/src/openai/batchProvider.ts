@@ -14,7 +14,7 @@ export interface BatchState {
   /** true if the account has too many waiting requests; the same batch may be sent later. */
   isTooMuch: boolean;
   files: string[];
-  /** Ids of its lines; [] for batches of other services. */
+  /** Ids of the batch's lines; [] for batches of other services. */
   ids: string[];
 }
 

@@ -51,6 +51,7 @@ const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Time after which an endpoint without batches is tried again. */
 const NOT_OFFERED_MS = 600_000;
+/** Equal reasons are logged once in this time. */
 const LOG_AGAIN_MS = 60_000;
 const MEASURE_MS = 5000;
 /** Statuses of endpoints without batches: not found, wrong method, not implemented, wrong form. */

@@ -40,7 +40,7 @@ const TOKENS_A_WORD_AT_LIMIT = 1.2;
 const LIMIT_STEP = 1024;
 /** A prompt with fewer words gives no certain result. */
 const FEWEST_WORDS = 300;
-/** More words than this for each token: the number is no count of this prompt. */
+/** More words than this for each token: the number is not a count of this prompt. */
 const ABSURD = 20;
 
 export const createMaterial = (): Material => {

@@ -12,7 +12,7 @@ export interface Question<Reply> {
   rate(reply: Reply): 'right' | 'nearly' | 'wrong';
 }
 
-/** The kinds of values in our schemas. No lists and free text, which a weak model under a grammar may never end. */
+/** The kinds of values in our schemas. No list and no free text, which a weak model under a grammar may never end. */
 const formSchema = z.strictObject({
   item: z.strictObject({
     marks: z.number(),

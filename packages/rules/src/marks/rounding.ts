@@ -5,7 +5,7 @@ export { isOnMarkStep, MARK_STEP } from '@evaluation/rest-contract/schemas';
 
 /**
  * Rounds a proposed mark to an allowed one: clamped to 0..`marks`, then the nearest multiple of `MARK_STEP`, ties
- * upwards. `marks` is allowed even if it is no multiple. NaN gives 0.
+ * upwards. `marks` is allowed even if it is not a multiple. NaN gives 0.
  */
 export const roundToAllowedMark = (proposed: number, marks: number): number => {
   if (Number.isNaN(proposed)) return 0;
