@@ -81,12 +81,12 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       tell(t('exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
     },
-    onError: async (error) => {
-      const found = problemsInError(error);
+    onError: async (refusal) => {
+      const found = problemsInError(refusal);
       setProblems(found);
-      const isConflict = failureIn(error)?.code === 'conflict';
+      const isConflict = failureIn(refusal)?.code === 'conflict';
       if (found.size > 0 || (isConflict && (await takeOver().catch(() => false)))) return;
-      tellError(error);
+      tellError(refusal);
     },
   });
   return (
