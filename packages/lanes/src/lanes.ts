@@ -43,7 +43,7 @@ export interface PullOptions<L extends Lane> {
    * find the job claimed by another puller. After that the lease in PostgreSQL brings a lost job back. A handler that throws, or returns without a decision, releases the
    * job.
    */
-  handle(job: LaneJobs[L], settle: MessageReply): Promise<void>;
+  handle(job: LaneJobs[L], reply: MessageReply): Promise<void>;
 }
 
 /** Messages to all connected processes. A process that is not connected misses them. */

@@ -133,25 +133,25 @@ const handleMessage = async <L extends Lane>(
   const job = readJob(message, lane, progress);
   if (job === undefined) return;
 
-  let settled = false;
-  const settleOnce = (settle: () => void) => {
-    if (settled) return;
-    settled = true;
-    settle();
+  let isAnswered = false;
+  const answerOnce = (answer: () => void) => {
+    if (isAnswered) return;
+    isAnswered = true;
+    answer();
   };
   try {
     await handle(job, {
-      ack: () => settleOnce(() => message.ack()),
-      release: (delayMs) => settleOnce(() => message.nak(delayMs)),
+      ack: () => answerOnce(() => message.ack()),
+      release: (delayMs) => answerOnce(() => message.nak(delayMs)),
     });
   } catch (error) {
     progress('lane.handler_failed', { lane, seq: message.seq, reason: reasonOf(error) });
   }
   const delayMs = FAILED_HANDLER_DELAYS_MS[message.info.deliveryCount - 1] ?? LONGEST_FAILED_HANDLER_DELAY_MS;
-  settleOnce(() => message.nak(delayMs));
+  answerOnce(() => message.nak(delayMs));
 };
 
-/** Returns the job of a message. An undecodable message is settled here and gives undefined. */
+/** Returns the job of a message. An undecodable message is answered here and gives undefined. */
 const readJob = <L extends Lane>(
   message: JsMsg,
   lane: L,

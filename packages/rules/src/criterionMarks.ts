@@ -30,7 +30,7 @@ export const roundAwards = (
       proposed.set(number, awarded);
     }
   }
-  const settled = criteria.map(({ name, marks }, index) => {
+  const rounded = criteria.map(({ name, marks }, index) => {
     const number = index + 1;
     const award = proposed.get(number);
     if (award === undefined) {
@@ -43,6 +43,6 @@ export const roundAwards = (
     if (awarded !== award) problems.push(`criterion ${number}: ${award} of ${marks} became ${awarded}`);
     return { name, max: marks, awarded };
   });
-  const sum = settled.reduce((total, criterion) => total.plus(criterion.awarded), new Decimal(0));
-  return { criteria: settled, awarded: sum.toNumber(), problems };
+  const sum = rounded.reduce((total, criterion) => total.plus(criterion.awarded), new Decimal(0));
+  return { criteria: rounded, awarded: sum.toNumber(), problems };
 };

@@ -32,14 +32,14 @@ export const markByKey = (
   answered: readonly TypedAnswer[],
 ): { waiting: number; results: QuestionMarkedByKey[] } => {
   const byQuestion = new Map(answered.map((answer) => [answer.question_id, answer]));
-  const settled = paper.filter(({ id, type }) => type !== 'long_answer' || !byQuestion.has(id));
+  const marked = paper.filter(({ id, type }) => type !== 'long_answer' || !byQuestion.has(id));
   return {
-    waiting: paper.length - settled.length,
-    results: settled.map((question) => settle(question, byQuestion.get(question.id))),
+    waiting: paper.length - marked.length,
+    results: marked.map((question) => markQuestion(question, byQuestion.get(question.id))),
   };
 };
 
-const settle = (question: KeyedQuestion, answer: TypedAnswer | undefined): QuestionMarkedByKey => {
+const markQuestion = (question: KeyedQuestion, answer: TypedAnswer | undefined): QuestionMarkedByKey => {
   const key = objectiveKey(question);
   const blank = {
     question_id: question.id,

@@ -39,12 +39,12 @@ export const pagesOfUploads = async (
     uploads.filter(({ status }) => status === 'pending').map(({ id }) => id),
   );
   const giveUpAt = Date.now() + services.settings.inspectionWaitSeconds * 1000;
-  let settled = await readUploads(services, actor, ids);
-  while (settled.some(({ status }) => status === 'inspecting') && Date.now() < giveUpAt) {
+  let inspected = await readUploads(services, actor, ids);
+  while (inspected.some(({ status }) => status === 'inspecting') && Date.now() < giveUpAt) {
     await wait(POLL_MS);
-    settled = await readUploads(services, actor, ids);
+    inspected = await readUploads(services, actor, ids);
   }
-  return pagesOf(ids, settled);
+  return pagesOf(ids, inspected);
 };
 
 /** Checks the state of all uploads before the contents of a file. */

@@ -49,7 +49,7 @@ export const once = async <T>(
   if (idempotent === null) return command(services);
   const instituteId = actor.institute_id;
   const effects: (() => Promise<void>)[] = [];
-  const outcome = await services.database.inTenant(instituteId, async (tx): Promise<Settled<T>> => {
+  const outcome = await services.database.inTenant(instituteId, async (tx): Promise<AnswerOrRefusal<T>> => {
     effects.length = 0;
     const locked = await lockKey(tx, instituteId, idempotent.key);
     const known = await findOutcome(tx, instituteId, idempotent.key);
@@ -59,8 +59,8 @@ export const once = async <T>(
       throw new Replayed(known.outcome);
     }
     await later(tx, sql`${PREPARED} savepoint command`);
-    const settled = await settle(() => command(within(services, tx, effects)));
-    if ('refused' in settled) {
+    const ended = await answerOrRefusal(() => command(within(services, tx, effects)));
+    if ('refused' in ended) {
       await sql`rollback to savepoint command`.execute(tx);
       effects.length = 0;
     }
@@ -68,19 +68,19 @@ export const once = async <T>(
       tx,
       instituteId,
       idempotent,
-      'refused' in settled ? { failure: settled.refused.failure } : { body: settled.answer },
+      'refused' in ended ? { failure: ended.refused.failure } : { body: ended.answer },
     );
-    return settled;
+    return ended;
   });
   for (const effect of effects) await effect();
   if ('refused' in outcome) throw outcome.refused;
   return outcome.answer;
 };
 
-type Settled<T> = { answer: T } | { refused: DomainFailure };
+type AnswerOrRefusal<T> = { answer: T } | { refused: DomainFailure };
 
 /** Returns a refusal that is stored as an outcome; rethrows every other error, which rolls back the transaction. */
-const settle = async <T>(command: () => Promise<T>): Promise<Settled<T>> => {
+const answerOrRefusal = async <T>(command: () => Promise<T>): Promise<AnswerOrRefusal<T>> => {
   try {
     return { answer: await command() };
   } catch (error) {

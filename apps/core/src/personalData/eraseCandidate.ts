@@ -202,7 +202,7 @@ export const eraseWhatIsLeft = async (
       if ((resting.get(marked.candidate_id) ?? 0) > performance.now()) continue;
       try {
         if (files_removed_at === null) await goOn(services, marked, signal);
-        else await settle(services, marked, signal);
+        else await removeLateFiles(services, marked, signal);
         resting.delete(marked.candidate_id);
       } catch (error) {
         if (unreachable(error) !== null || signal.aborted) throw error;
@@ -236,7 +236,8 @@ export const dueErasures = (after: Pick<Due, 'requested_at' | 'candidate_id'> | 
     }
   order by requested_at, candidate_id limit ${BATCH}`;
 
-const settle = async (services: Services, marked: Marked, signal: AbortSignal): Promise<void> => {
+/** Removes files that arrived after the first removal, and then sets `settled_at`. */
+const removeLateFiles = async (services: Services, marked: Marked, signal: AbortSignal): Promise<void> => {
   for (let after: string | null = null; ;) {
     after = await removeFilesOf(services, marked, { after, limit: PORTION, signal });
     if (after === null) break;

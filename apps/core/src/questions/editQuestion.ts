@@ -40,8 +40,8 @@ export const editQuestion = (
     const { id } = plain.question;
     // Only long answers have rubrics, which may be pending.
     const isLong = plain.question.type === 'long_answer';
-    const settled = isLong ? await savePendingRubricsOfExam(tx, actor.institute_id, exam.id) : null;
-    const current = settled ?? exam.rubric_version;
+    const savedVersion = isLong ? await savePendingRubricsOfExam(tx, actor.institute_id, exam.id) : null;
+    const current = savedVersion ?? exam.rubric_version;
     const include = isLong ? WHOLE : PLAIN;
     const stored = isLong ? await findQuestion(tx, actor.institute_id, exam.id, id, include) : plain;
     refuseChange(exam, 'edit_texts');

@@ -118,7 +118,7 @@ export const claimInspection = async (
 const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
   (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;
 
-const refuseStranger = (upload: object | undefined): void => {
+const refuseUnlessClaimed = (upload: object | undefined): void => {
   if (upload === undefined) throw failure('inspection_not_held');
 };
 
@@ -136,7 +136,7 @@ export const countOpening = async (
     const refusal =
       claimed.sha256 === undefined ? null : await refusalOfFile(tx, claimed.institute_id, claimed.sha256);
     if (refusal !== null) {
-      await settle(tx, claimed, { status: 'rejected', reject_reason: rejectReason(REFUSALS[refusal]) });
+      await storeOutcome(tx, claimed, { status: 'rejected', reject_reason: rejectReason(REFUSALS[refusal]) });
       return false;
     }
     const counted = await tx
@@ -153,7 +153,7 @@ export const countOpening = async (
       .where(isClaimedBy(claimed))
       .returning('id')
       .executeTakeFirst();
-    refuseStranger(counted);
+    refuseUnlessClaimed(counted);
     return true;
   });
   if (!open) services.wakeDispatcher('inspect');
@@ -166,7 +166,7 @@ const REFUSALS: Record<'time' | 'memory' | 'day', UploadRejection> = {
   day: 'day_used_up',
 };
 
-type Settled =
+type StoredOutcome =
   | { status: 'ready'; pages: number; sha256: string; repaired?: boolean | undefined }
   | { status: 'rejected'; reject_reason: string };
 
@@ -196,17 +196,17 @@ export const InspectionOutcome = z.discriminatedUnion('status', [
 type InspectionOutcome = z.infer<typeof InspectionOutcome>;
 
 /** Stores the outcome. The first one counts; every inspection of the sealed object has the same outcome. */
-const settle = async (tx: Tx, claimed: ClaimedInspection, settled: Settled): Promise<void> => {
+const storeOutcome = async (tx: Tx, claimed: ClaimedInspection, outcome: StoredOutcome): Promise<void> => {
   const upload = await tx
     .updateTable('uploads')
-    .set(settled)
+    .set(outcome)
     .where('institute_id', '=', claimed.institute_id)
     .where('id', '=', claimed.upload_id)
     .where('status', '=', 'inspecting')
     .where(isClaimedBy(claimed))
     .returning('id')
     .executeTakeFirst();
-  refuseStranger(upload);
+  refuseUnlessClaimed(upload);
 };
 
 /** @throws DomainFailure conflict if the caller has not claimed the inspection or the upload is inspected already */
@@ -217,7 +217,7 @@ export const recordInspection = async (
 ): Promise<void> => {
   const exhausted = outcome.status === 'rejected' ? outcome.exhausted : undefined;
   await services.database.inTenant(claimed.institute_id, async (tx) => {
-    await settle(
+    await storeOutcome(
       tx,
       claimed,
       outcome.status === 'ready'

@@ -16,7 +16,7 @@ import {
   type JudgeRequest,
 } from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
-import { judgementOf, settledAgain, type Judged, type LookedUp } from './judgementOf.ts';
+import { judgementOf, reusedJudgement, type Judged, type LookedUp } from './judgementOf.ts';
 import { isOutOfTime } from './outOfTime.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
@@ -43,7 +43,7 @@ export const judgeQuestion = async (
   });
   const own = await judge(tools, run, usage, asked);
   const recorded = run.records.question(placed(own), (standing) => {
-    const shared = settledAgain(request, standing);
+    const shared = reusedJudgement(request, standing);
     return placed(
       shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared, request),
     );

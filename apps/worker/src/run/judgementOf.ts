@@ -72,7 +72,7 @@ export const judgementOf = async (
   usage: UsageCount,
   { request, key, found }: LookedUp,
 ): Promise<Judged> => {
-  const again = found === null ? null : settledAgain(request, found);
+  const again = found === null ? null : reusedJudgement(request, found);
   if (again !== null) {
     usage.reused(again.calls);
     return again;
@@ -86,7 +86,7 @@ export const judgementOf = async (
  * Computes this answer's judgement from the replies of a cached one.
  * @returns null if the cached replies cannot be parsed or would not be accepted under the current rules
  */
-export const settledAgain = (
+export const reusedJudgement = (
   request: JudgeRequest,
   standing: { run_id: string; evidence?: unknown },
 ): Judged | null => {

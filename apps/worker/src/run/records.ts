@@ -37,10 +37,10 @@ export interface RunRecords {
   pages(pages: Pages): void;
   alignment(alignment: Alignment): void;
   /**
-   * Adds the result of a question. @param settle scores a cached judgement that counts instead of the sent one
+   * Adds the result of a question. @param rescore gives the result of a cached judgement, which replaces the sent one
    * @returns the result that was recorded; rejects if it could not be recorded
    */
-  question(question: Question, settle?: (standing: Standing) => Question): Promise<RecordedQuestion>;
+  question(question: Question, rescore?: (standing: Standing) => Question): Promise<RecordedQuestion>;
   /** Looks judgements up in the cache. */
   find(keys: readonly string[]): Promise<Found[]>;
   /** Resolves when all records are stored. @throws RunLost; the error of a batch that core refused */
@@ -66,7 +66,7 @@ type Made = { bytes: number } & (
 
 interface AskedQuestion {
   question: Question;
-  settle: (standing: Standing) => Question;
+  rescore: (standing: Standing) => Question;
   recorded: PromiseWithResolvers<RecordedQuestion>;
 }
 
@@ -135,14 +135,14 @@ export const openRecords = (send: Send): RunRecords => {
   };
 
   /** Resolves the recorded questions; those with a standing judgement are pending again. */
-  const settleQuestions = (made: readonly Made[], answer: Recorded): void => {
+  const resolveQuestions = (made: readonly Made[], answer: Recorded): void => {
     const standing = new Map(answer.standing.map((judgement) => [judgement.question_id, judgement]));
     for (const each of made) {
       if (each.kind !== 'question') continue;
       const { result } = each.question;
       const stands = standing.get(result.question_id);
       if (stands === undefined) each.recorded.resolve(result);
-      else pending.made.push({ ...each, question: each.settle(stands) });
+      else pending.made.push({ ...each, question: each.rescore(stands) });
     }
     if (isPending()) sendLater(WINDOW_MS);
   };
@@ -156,7 +156,7 @@ export const openRecords = (send: Send): RunRecords => {
         const answer = await send({ ...bodyOf(inFlight), ...more });
         const { made } = inFlight;
         inFlight = { step: undefined, made: [] };
-        settleQuestions(made, answer);
+        resolveQuestions(made, answer);
         return answer;
       } catch (error) {
         failed = { error };
@@ -188,10 +188,10 @@ export const openRecords = (send: Send): RunRecords => {
     },
     pages: (pages) => add({ kind: 'pages', pages, bytes: sizeOf(pages) }),
     alignment: (alignment) => add({ kind: 'alignment', alignment, bytes: sizeOf(alignment) }),
-    question: (question, settle = () => question) => {
+    question: (question, rescore = () => question) => {
       const recorded = Promise.withResolvers<RecordedQuestion>();
       recorded.promise.catch(() => {});
-      add({ kind: 'question', question, settle, recorded, bytes: sizeOf(question) });
+      add({ kind: 'question', question, rescore, recorded, bytes: sizeOf(question) });
       return recorded.promise;
     },
     find: async (keys) => (keys.length === 0 ? [] : (await sendWith({ find: [...keys] })).found),

@@ -128,10 +128,10 @@ const startServer = async (
       return port !== null && (await greets(port));
     };
     // The server recovers its store before it accepts connections.
-    const settled = await until(async () => ended() || (await answers()), 120_000);
+    const isInTime = await until(async () => ended() || (await answers()), 120_000);
     const port = ended() ? null : await namedPort(portsFile);
-    if (settled && port !== null) return { pid, port };
-    if (!settled) await stopServer(pid);
+    if (isInTime && port !== null) return { pid, port };
+    if (!isInTime) await stopServer(pid);
     throw new Error(`nats-server did not start:\n${((await readOrNull(logFile)) ?? '').slice(-4000).trim()}`);
   } finally {
     await log.close();

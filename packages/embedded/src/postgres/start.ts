@@ -119,9 +119,9 @@ const startOnce = async (start: ServerStart, port: number): Promise<{ pid: numbe
     if (pid === undefined) throw new Error('the PostgreSQL process has no pid');
     const ended = () => child.exitCode !== null || child.signalCode !== null;
     // Crash recovery can take minutes.
-    const settled = await until(async () => ended() || (await isReady(cluster, pid)), 300_000);
-    if (settled && !ended()) return { pid, log: '' };
-    if (!settled) await stopServer(pid);
+    const isInTime = await until(async () => ended() || (await isReady(cluster, pid)), 300_000);
+    if (isInTime && !ended()) return { pid, log: '' };
+    if (!isInTime) await stopServer(pid);
     return { pid: null, log: ((await readOrNull(start.log)) ?? '').slice(before).slice(-4000) };
   } finally {
     await log.close();
