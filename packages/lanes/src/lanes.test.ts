@@ -72,7 +72,7 @@ const publishRun = (lanes: Lanes, run: RunJob) =>
 const startPulling = <L extends Lane>(
   lanes: Lanes,
   lane: L,
-  handle: (job: LaneJobs[L], settle: MessageReply) => Promise<void> | void = (_job, { ack }) => ack(),
+  handle: (job: LaneJobs[L], reply: MessageReply) => Promise<void> | void = (_job, { ack }) => ack(),
   concurrency = 1,
 ) => {
   const abort = new AbortController();
@@ -80,9 +80,9 @@ const startPulling = <L extends Lane>(
   const done = lanes.pull(lane, {
     concurrency,
     signal: abort.signal,
-    async handle(job, settle) {
+    async handle(job, reply) {
       jobs.push(job);
-      await handle(job, settle);
+      await handle(job, reply);
     },
   });
   pulls.push({ abort, done });
