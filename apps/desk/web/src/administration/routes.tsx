@@ -3,7 +3,6 @@ import { signedInRoute } from '../app/layouts.tsx';
 import type { NavigationEntry } from '../app/navigation.ts';
 import { AuditPage } from './AuditPage.tsx';
 import { KeysPage } from './KeysPage.tsx';
-import { SettingsPage } from './SettingsPage.tsx';
 
 const keysRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/keys', component: KeysPage });
 
@@ -19,7 +18,7 @@ const auditRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/au
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/settings',
-  component: SettingsPage,
+  component: lazyRouteComponent(() => import('./SettingsPage.tsx'), 'SettingsPage'),
 });
 
 export const administrationRoutes = {

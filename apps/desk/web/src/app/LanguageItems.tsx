@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core';
 import { changeLanguage, languageNow, useText } from './language.ts';
+import { tellError } from './notices.ts';
 import { LANGUAGES } from './texts.ts';
 
 /** Menu items that choose the language of the page. */
@@ -12,7 +13,7 @@ export const LanguageItems = () => {
         <Menu.Item
           key={language}
           lang={language}
-          onClick={() => void changeLanguage(language)}
+          onClick={() => void changeLanguage(language).catch(tellError)}
           rightSection={languageNow() === language ? <span aria-hidden>✓</span> : null}
         >
           {t(`app.language.${language}`)}

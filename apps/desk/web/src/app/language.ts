@@ -1,6 +1,6 @@
 import i18next from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
-import { LANGUAGES, texts, type Language, type TextKey } from './texts.ts';
+import { LANGUAGES, loadTexts, type Language, type TextKey } from './texts.ts';
 
 export type { Language, TextKey };
 
@@ -13,15 +13,20 @@ const chosenLanguage = (): Language => {
   return wanted.find(isLanguage) ?? 'en';
 };
 
-/** Loads the catalogue of texts in the language that this browser has chosen. */
+/** Loads the catalogue of texts in the language that this browser has chosen, and English, which stands in for it. */
 export const startLanguage = async (): Promise<void> => {
+  const chosen = chosenLanguage();
+  const loaded: readonly Language[] = [...new Set<Language>(['en', chosen])];
+  const resources = await Promise.all(
+    loaded.map(async (language) => [language, { translation: await loadTexts[language]() }] as const),
+  );
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language;
   });
   await i18next.use(initReactI18next).init({
-    lng: chosenLanguage(),
+    lng: chosen,
     fallbackLng: 'en',
-    resources: Object.fromEntries(LANGUAGES.map((language) => [language, { translation: texts[language] }])),
+    resources: Object.fromEntries(resources),
     keySeparator: false,
     nsSeparator: false,
     interpolation: { escapeValue: false },
@@ -29,6 +34,8 @@ export const startLanguage = async (): Promise<void> => {
 };
 
 export const changeLanguage = async (language: Language): Promise<void> => {
+  if (!i18next.hasResourceBundle(language, 'translation'))
+    i18next.addResourceBundle(language, 'translation', await loadTexts[language]());
   localStorage.setItem(KEPT_AS, language);
   await i18next.changeLanguage(language);
 };

@@ -1,17 +1,11 @@
 import { en as administrationEn } from '../administration/texts.en.ts';
-import { hi as administrationHi } from '../administration/texts.hi.ts';
 import { en as examsEn } from '../exams/texts.en.ts';
-import { hi as examsHi } from '../exams/texts.hi.ts';
 import { en as decidingEn } from '../deciding/texts.en.ts';
-import { hi as decidingHi } from '../deciding/texts.hi.ts';
 import { en as markingEn } from '../marking/texts.en.ts';
-import { hi as markingHi } from '../marking/texts.hi.ts';
 import { en as peopleEn } from '../people/texts.en.ts';
-import { hi as peopleHi } from '../people/texts.hi.ts';
 import { en as appEn } from './texts.en.ts';
-import { hi as appHi } from './texts.hi.ts';
 
-/** All texts of the page. Each area has a catalogue for each language, and its keys begin with the area's name. */
+/** All English texts of the page. Each area has a catalogue for each language, and its keys begin with the area's name. */
 const en = {
   ...appEn,
   ...administrationEn,
@@ -21,19 +15,17 @@ const en = {
   ...peopleEn,
 };
 
-type Texts = Readonly<Record<keyof typeof en, string>>;
-const hi: Texts = {
-  ...appHi,
-  ...administrationHi,
-  ...examsHi,
-  ...decidingHi,
-  ...markingHi,
-  ...peopleHi,
-};
+/** Every text in one language. */
+export type Texts = Readonly<Record<keyof typeof en, string>>;
 
 export const LANGUAGES = ['en', 'hi'] as const;
 export type Language = (typeof LANGUAGES)[number];
-export const texts: Readonly<Record<Language, Texts>> = { en, hi };
+
+/** English is loaded with the page, because it stands in for missing texts. Others are loaded when they are chosen. */
+export const loadTexts: Readonly<Record<Language, () => Promise<Texts>>> = {
+  en: () => Promise.resolve(en),
+  hi: async () => (await import('./catalogue.hi.ts')).hi,
+};
 
 /** Keys without the suffix by which a plural is chosen: `exams.copies_one` and `exams.copies_other` are one key. */
 export type TextKey =

@@ -1,6 +1,7 @@
 import { Anchor, Select, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { changeLanguage, languageNow, useText } from '../app/language.ts';
+import { tellError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { useStaff } from '../app/session.ts';
 import { LANGUAGES } from '../app/texts.ts';
@@ -37,7 +38,7 @@ export const AccountPage = () => {
               allowDeselect={false}
               onChange={(value) => {
                 const language = LANGUAGES.find((known) => known === value);
-                if (language !== undefined) void changeLanguage(language);
+                if (language !== undefined) void changeLanguage(language).catch(tellError);
               }}
             />
             <Text size="sm">{t('people.account.keys')}</Text>

@@ -1,7 +1,6 @@
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute, signedInRoute } from '../app/layouts.tsx';
 import type { NavigationEntry } from '../app/navigation.ts';
-import { AccountPage } from './AccountPage.tsx';
 import { InvitationPage } from './InvitationPage.tsx';
 import { SignInPage } from './SignInPage.tsx';
 import { StaffPage } from './StaffPage.tsx';
@@ -35,7 +34,7 @@ const staffRoute = createRoute({
 const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/account',
-  component: AccountPage,
+  component: lazyRouteComponent(() => import('./AccountPage.tsx'), 'AccountPage'),
 });
 
 export const peopleRoutes = {
