@@ -12,21 +12,36 @@ const DRAFTS = join(ROOT, '../../node_modules/.cache/desk-page');
 
 /**
  * Builds the page if it is missing or older than its sources. Programs that run from the sources call this at their
- * start; images contain the built page. Two processes may build at once: each makes a draft, and one draft stays.
+ * start; images contain the built page. Two processes may build at once: each makes a draft, and the
+ * first one stays.
  */
 export const buildPage = async (onProgress: (line: string) => void): Promise<void> => {
-  if ((await newest([join(PAGE, 'index.html')])) >= (await newest(SOURCES))) return;
+  if (await isBuilt()) return;
   onProgress("building the desk's page, once");
   const draft = join(DRAFTS, String(process.pid));
   await mkdir(DRAFTS, { recursive: true });
   await build(draft);
-  await rm(PAGE, { recursive: true, force: true });
-  await rename(draft, PAGE).catch(async (error: unknown) => {
-    const isBuilt = error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY';
+  const old = `${draft}.old`;
+  try {
+    // A server may be reading the page that another process has built meanwhile.
+    if (await isBuilt()) return;
+    await rename(PAGE, old).catch(ignore('ENOENT'));
+    await rename(draft, PAGE).catch(ignore('ENOTEMPTY'));
+  } finally {
     await rm(draft, { recursive: true, force: true });
-    if (!isBuilt) throw error;
-  });
+    await rm(old, { recursive: true, force: true });
+  }
 };
+
+const isBuilt = async (): Promise<boolean> =>
+  (await newest([join(PAGE, 'index.html')])) >= (await newest(SOURCES));
+
+/** Returns a handler that passes over this error of the file system and throws all others. */
+const ignore =
+  (code: string) =>
+  (error: unknown): void => {
+    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error;
+  };
 
 /** Runs Vite as a process of its own, so that its memory is free again. */
 const build = async (outDir: string): Promise<void> => {
