@@ -180,7 +180,7 @@ test('a stored exam is edited: text, questions and sections; a change by a colle
   await sections.getByRole('button', { name: 'Add a section' }).click();
   await sections.getByRole('textbox', { name: 'Section 1' }).fill('Theory');
   await sections.getByRole('textbox', { name: 'Section 2' }).fill('Practice');
-  await sections.getByRole('button', { name: 'Move section 2 up' }).click();
+  await sections.getByRole('button', { name: 'Move up section 2' }).click();
   await sections.getByRole('button', { name: 'Add a section' }).click();
   await sections.getByRole('textbox', { name: 'Section 3' }).fill('theory');
   await expectAccessible(page);

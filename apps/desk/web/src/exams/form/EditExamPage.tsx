@@ -81,12 +81,16 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       tell(t('exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
     },
-    onError: async (refusal) => {
-      const found = problemsInError(refusal);
+    onError: async (error) => {
+      const found = problemsInError(error);
       setProblems(found);
-      const isConflict = failureIn(refusal)?.code === 'conflict';
-      if (found.size > 0 || (isConflict && (await takeOver().catch(() => false)))) return;
-      tellError(refusal);
+      if (found.size > 0) return;
+      try {
+        if (failureIn(error)?.code === 'conflict' && (await takeOver())) return;
+      } catch {
+        // The exam cannot be read either. The page tells the first error.
+      }
+      tellError(error);
     },
   });
   return (

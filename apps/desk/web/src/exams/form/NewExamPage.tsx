@@ -17,8 +17,14 @@ import { examBody } from './requests.ts';
 export const NewExamPage = () => {
   const t = useText();
   // A core of the release before has no settings; the form then has the defaults of the API.
-  const settings = useQuery({ ...calls.desk.settings.show.queryOptions(), staleTime: 0, retry: false });
-  if (settings.isFetching) return <Page title={t('exams.new')}>{null}</Page>;
+  const settings = useQuery({
+    ...calls.desk.settings.show.queryOptions(),
+    retry: false,
+    // Read once for each form. What the teacher has typed must not begin again.
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+  if (settings.isPending) return <Page title={t('exams.new')}>{null}</Page>;
   return <NewExamForm blind={settings.data?.blind ?? false} />;
 };
 

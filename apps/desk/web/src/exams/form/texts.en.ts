@@ -6,7 +6,7 @@ export const en = {
   'exams.form.addSection': 'Add a section',
   'exams.form.removeSection': 'Remove section {{number}}',
   'exams.form.moveUp': 'Move up',
-  'exams.form.moveSectionUp': 'Move section {{number}} up',
+  'exams.form.moveSectionUp': 'Move up section {{number}}',
   'exams.form.choiceGroups': 'Choice groups',
   'exams.form.choiceGroupsHelp_one':
     'The file has {{count}} choice group. This service has no choice groups yet.',
