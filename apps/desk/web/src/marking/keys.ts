@@ -103,8 +103,11 @@ const isInside = ({ target }: KeyboardEvent, selector: string): boolean =>
 /** Keys that are pressed in a dialog or a menu belong to it. */
 const isElsewhere = (event: KeyboardEvent): boolean =>
   isInside(event, 'dialog, [role="dialog"], [role="menu"], [role="listbox"]');
-/** Buttons and links have their own meaning for Enter. */
-const hasOwnMeaning = (event: KeyboardEvent): boolean => isInside(event, 'button, a, summary');
+/** Switches and radio buttons are fields too, but no text is written in them. */
+const isWriting = (event: KeyboardEvent): boolean =>
+  isInside(event, 'textarea, select, [contenteditable], input:not([type="checkbox"], [type="radio"])');
+/** Buttons, links and switches have their own meaning for Enter. */
+const hasOwnMeaning = (event: KeyboardEvent): boolean => isInside(event, 'button, a, summary, input');
 
 /** Runs the handler of the action whose key was pressed. */
 export const useActionKeys = (handlers: Partial<Record<Action, () => void>>): void => {
@@ -113,7 +116,7 @@ export const useActionKeys = (handlers: Partial<Record<Action, () => void>>): vo
   useHotkeys(
     '*',
     (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event) || isWriting(event)) return;
       const key = event.key.toLowerCase();
       const action = actionOf.get(key);
       if (action === undefined || (key === 'enter' && hasOwnMeaning(event))) return;
@@ -122,7 +125,7 @@ export const useActionKeys = (handlers: Partial<Record<Action, () => void>>): vo
       event.preventDefault();
       handler();
     },
-    { enabled: isOn, enableOnFormTags: false, useKey: true },
+    { enabled: isOn, enableOnFormTags: true, useKey: true },
     [handlers, keys],
   );
 };
