@@ -42,18 +42,23 @@ export const MarkForm = ({
     setMarks(String(decisions.awarded ?? ''));
   }, [decisions.awarded]);
 
-  const confirm = async (): Promise<boolean> => {
+  /** The mark in the field; null if it is none that the question allows, which the field then says. */
+  const allowedMark = (): number | null => {
     const given = Number(marks);
-    if (isClosed) return false;
     if (marks.trim() === '' || !Number.isFinite(given) || given < lowest || given > highest) {
       setProblem(t('marking.outOfRange', { lowest, highest }));
-      return false;
+      return null;
     }
     if (!Number.isInteger(given / step)) {
       setProblem(t('marking.wrongStep', { step }));
-      return false;
+      return null;
     }
     setProblem(null);
+    return given;
+  };
+  const confirm = async (): Promise<boolean> => {
+    const given = isClosed ? null : allowedMark();
+    if (given === null) return false;
     try {
       await decisions.mark(given, comment);
       return true;
@@ -150,7 +155,12 @@ export const MarkForm = ({
         disabled={isClosed}
         onChange={(event) => setComment(event.currentTarget.value)}
       />
-      <GroupMark place={{ ...place, exam_id: screen.exam.id }} ids={group} marks={marks} comment={comment} />
+      <GroupMark
+        place={{ ...place, exam_id: screen.exam.id }}
+        ids={group}
+        allowedMark={allowedMark}
+        comment={comment}
+      />
     </form>
   );
 };

@@ -11,6 +11,7 @@ import { KeyHelp } from './KeyHelp.tsx';
 import { Presence } from './Presence.tsx';
 import { QuestionPanel } from './QuestionPanel.tsx';
 import { SaveState } from './SaveState.tsx';
+import { useMarking } from './seenMarks.ts';
 import { TypedAnswer } from './TypedAnswer.tsx';
 import type { Order, Screen } from './types.ts';
 import { useOrder, type Target } from './useOrder.ts';
@@ -35,13 +36,14 @@ export const MarkingScreen = ({
     defaultValue: false,
   });
   const [criterion, setCriterion] = useState<{ of: string; index: number } | null>(null);
-  const [group, setGroup] = useState<{ of: string; ids: readonly string[] } | null>(null);
+  // Not a state: this component is mounted anew when the next copy has not been read yet.
+  const { groups } = useMarking();
   const chosen =
     screen.questions.find(({ result }) => result.question_id === question) ?? screen.questions[0];
   const walk = useOrder(examId, order, screen, chosen?.result.question_id ?? '');
   if (chosen === undefined) return <Alert variant="default">{t('marking.nothing')}</Alert>;
 
-  const place = `${screen.submission_id} ${chosen.result.question_id}`;
+  const place = `${chosen.result.question_id} ${screen.submission_id}`;
   const goTo = async (found: Promise<Target | null>): Promise<void> => {
     try {
       const target = await found;
@@ -49,11 +51,7 @@ export const MarkingScreen = ({
         tell(t('marking.end'));
         return;
       }
-      setGroup(
-        target.group === undefined || target.group.length < 2
-          ? null
-          : { of: `${target.submission} ${target.question}`, ids: target.group },
-      );
+      if (target.group !== undefined) groups.set(`${target.question} ${target.submission}`, target.group);
       await navigate({
         to: '/exams/$id/mark',
         params: { id: examId },
@@ -132,7 +130,7 @@ export const MarkingScreen = ({
           screen={screen}
           question={chosen}
           criterion={chosenCriterion}
-          group={group?.of === place ? group.ids : []}
+          group={groups.get(place) ?? []}
           onCriterion={(index) => setCriterion({ of: place, index })}
           onNext={() => goTo(walk.next())}
           onPrevious={() => goTo(walk.previous())}

@@ -45,6 +45,8 @@ export interface Marking {
   seen: SeenMarks;
   /** Question and submission of each place that was shown: Next does not recommend it again. */
   visited: Set<string>;
+  /** Submissions with the same answer, by question and submission of a place to which Next has led. */
+  groups: Map<string, readonly string[]>;
 }
 
 export const MarkingContext = createContext<Marking | null>(null);
