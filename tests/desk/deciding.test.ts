@@ -129,6 +129,23 @@ test('the guide page shows the curve, previews what would change, applies it and
   await page.getByText('Application 1 is in force.').waitFor({ state: 'detached' });
 });
 
+test('a copy is shown with the marks that the grader has drawn, and an answer with what the guide suggests', async () => {
+  await page.goto(`${desk.url}/exams/${written.id}/mark`);
+  await page.getByRole('heading', { level: 2, name: 'Question 1' }).waitFor();
+  const region = page.getByRole('region', { name: 'Page', exact: true });
+  await region.getByRole('img', { name: 'Page 2 of the copy' }).waitFor();
+  await region.locator('.marking-note[data-kind="mark"]').first().waitFor({ state: 'attached' });
+  await region.locator('.marking-frame').first().waitFor({ state: 'attached' });
+  await expectGoodPage();
+
+  const question = typed.questions[1]?.id;
+  await page.goto(`${desk.url}/exams/${typed.id}/mark?order=question&question=${question}`);
+  await page.getByText(/^Suggested from your marks: /).waitFor();
+  await page.getByText(/^The \d nearest answers that were marked$/).click();
+  await page.getByText('3 marks:').first().waitFor();
+  await expectGoodPage();
+});
+
 test('the statistics are pictures with the same figures as tables', async () => {
   await open(`/exams/${typed.id}/statistics`, 'Statistics of the exam');
   const agreement = page.getByRole('table', { name: 'Agreement by question' });

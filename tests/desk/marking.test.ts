@@ -6,7 +6,9 @@ import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/
 import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
+import { startLink } from '../harness/link.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
+import { startAnotherDesk } from './harness/anotherDesk.ts';
 
 /* The marking screen in a browser (docs/desk/marking.md). */
 
@@ -26,9 +28,9 @@ beforeAll(async () => {
   });
 });
 
-const newCopy = async (): Promise<string> => {
+const newCopy = async (name?: string): Promise<string> => {
   const { id } = await submit(api, exam.id, {
-    candidate: { external_id: randomUUID() },
+    candidate: { external_id: randomUUID(), ...(name === undefined ? {} : { name }) },
     answers: [
       { question_label: '1', option_labels: ['B'] },
       { question_label: '2', text: 'Because of this, I think.' },
@@ -175,6 +177,127 @@ describe('a network that fails', () => {
     expect(await markOf(submission, '2')).toMatchObject({ awarded: 1.5 });
     await context.close();
   });
+});
+
+test('an outage of core in mid-marking loses no mark, and no mark is stored twice', async () => {
+  const submission = await newCopy();
+  const link = await startLink(Number(new URL(desk.coreUrl).port));
+  const other = await startAnotherDesk(desk, { CORE_URL: `http://127.0.0.1:${link.port}` });
+  const { context, page } = await desk.newBrowser();
+  await signIn({ ...desk, url: other.url }, page);
+  await page.goto(addressOf(submission, '2').replace(desk.url, other.url));
+  await page.getByRole('heading', { level: 2, name: 'Question 2' }).waitFor();
+
+  link.drop();
+  await marks(page).fill('0.5');
+  await confirm(page);
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await page.getByRole('heading', { level: 2, name: 'Question 3' }).waitFor();
+  await marks(page).fill('1.5');
+  await confirm(page);
+  await page.getByText('No connection: 2 marks are kept in this browser').waitFor();
+  link.restore();
+  await saved(page);
+  expect(await markOf(submission, '2')).toMatchObject({ awarded: 0.5, source: 'ai_reviewed' });
+  expect(await markOf(submission, '3')).toMatchObject({ awarded: 1.5, source: 'ai_reviewed' });
+  expect(await overridesOf(submission)).toEqual([{ action: 'override' }, { action: 'override' }]);
+  await context.close();
+  await other.close();
+  await link.close();
+});
+
+test('a question is flagged, names are hidden by choice, and a copy is approved as it is shown', async () => {
+  const submission = await newCopy('Asha Rao');
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await open(page, submission, '2');
+  await page.getByText('Asha Rao').waitFor();
+  await page.getByRole('switch', { name: 'Hide names' }).check({ force: true });
+  await page.getByText('Asha Rao').waitFor({ state: 'detached' });
+  await page.locator('body').press('f');
+  const flag = page.getByRole('dialog', { name: 'Flag' });
+  await flag.getByLabel('Note for a colleague').fill('Is this an answer?');
+  await expectNoAxeViolations(page);
+  await flag.getByRole('button', { name: 'Set the flag' }).click();
+  await page.getByText('Flagged by First Admin. Is this an answer?').waitFor();
+  await page.reload();
+  await page.getByText('Flagged by First Admin.').waitFor();
+  expect(await page.getByText('Asha Rao').count()).toBe(0);
+  await page.getByRole('button', { name: 'Approve the copy' }).click();
+  await page.getByText('Approved', { exact: true }).waitFor();
+  expect((await markOf(submission, '2')).review).toMatchObject({ approved: true });
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test('a key has another action after it was rebound, also on the page in Hindi', async () => {
+  const submission = await newCopy();
+  const { context, page } = await desk.newBrowser();
+  await signIn(desk, page);
+  await open(page, submission, '2');
+  await page.getByRole('button', { name: 'Keys' }).click();
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  // The key of another action: that one gets the key that becomes free.
+  await keys.getByRole('button', { name: 'Change the key of: Next' }).click();
+  await page.keyboard.press('j');
+  await keys.getByRole('row', { name: /^Next J/i }).waitFor();
+  await keys.getByRole('row', { name: /^Half a mark less N/i }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Account of First Admin' }).click();
+  await page.getByRole('menuitem', { name: 'हिन्दी' }).click();
+  await page.reload();
+  await page.getByRole('heading', { level: 2, name: 'प्रश्न 2' }).waitFor();
+  await page.locator('body').press('j');
+  await page.getByRole('heading', { level: 2, name: 'प्रश्न 3' }).waitFor();
+  await context.close();
+});
+
+test('identical answers are marked at once after 30 decisions, with a mark that the question allows', async () => {
+  const essay = await createExam(api, typedExam([longAnswer('1')], { blind: true }));
+  const [question] = essay.questions;
+  const answers = [...Array.from({ length: 30 }, () => 'It was so.'), 'The same.', 'The same.', 'Other.'];
+  const submissions = await Promise.all(
+    answers.map((text, index) =>
+      submit(api, essay.id, {
+        candidate: { external_id: `C${index}`, name: 'Biju Nair' },
+        answers: [{ question_label: '1', text }],
+      }),
+    ),
+  );
+  for (const { id } of submissions) await untilOver(api, id);
+  const { context, page } = await desk.newBrowser();
+  await signIn(desk, page);
+  const marked = await page.request.post(`${desk.url}/trpc/marking.markGroup`, {
+    headers: { 'x-evaluation-desk': '1' },
+    data: {
+      exam_id: essay.id,
+      question_id: question?.id,
+      sameness: 'text',
+      submission_ids: submissions.slice(0, 30).map(({ id }) => id),
+      body: { reviewer: 'R', awarded: 1 },
+    },
+  });
+  expect(marked.status()).toBe(200);
+  const other = submissions.at(-1)?.id ?? '';
+  await page.goto(
+    `${desk.url}/exams/${essay.id}/mark?order=question&submission=${other}&question=${question?.id}`,
+  );
+  await page.getByText('Names are hidden in this exam').waitFor();
+  expect(await page.getByText('Biju Nair').count()).toBe(0);
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  const all = page.getByRole('button', { name: 'Give this mark to all 2 same answers' });
+  await all.waitFor();
+  await marks(page).fill('');
+  await all.click();
+  await page.getByText('From 0 to 2.', { exact: true }).waitFor();
+  await marks(page).fill('1.5');
+  await all.click();
+  await page.getByText('2 answers were marked.').waitFor();
+  for (const { id } of submissions.slice(30, 32)) {
+    const [result] = (await resultOf(api, id)).questions;
+    expect(result).toMatchObject({ awarded: 1.5, source: 'ai_reviewed' });
+  }
+  await context.close();
 });
 
 test('the pages of a copy can all be reached, and the words of an award are highlighted on page and text', async () => {

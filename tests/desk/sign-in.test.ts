@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createExam } from '../harness/api.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
-import {
-  deskSuite,
-  expectNoAxeViolations,
-  expectNoSidewaysScroll,
-  signIn,
-  takeScreenshot,
-} from './harness/deskSuite.ts';
+import { startAnotherDesk } from './harness/anotherDesk.ts';
+import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 
 // Nothing is asked of this provider: tests/desk/oidc.test.ts signs in with one.
 const desk = await deskSuite({
@@ -16,6 +11,7 @@ const desk = await deskSuite({
   OIDC_CLIENT_SECRET: 'secret',
   OIDC_NAME: 'School ID',
 });
+const PATIENTLY = { timeout: 20_000 };
 const OWN = { 'x-evaluation-desk': '1' };
 
 const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
@@ -39,7 +35,6 @@ describe('in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/sign-in');
     await expectNoAxeViolations(page);
     await expectNoSidewaysScroll(page);
-    await takeScreenshot(page, 'sign-in');
 
     await signIn(desk, page);
     await page.reload();
@@ -160,6 +155,57 @@ describe('the server', () => {
     const token = cookie.split(/[=;]/)[1] ?? '';
     expect(token.length).toBeGreaterThan(20);
     expect(await response.text()).not.toContain(token);
+  });
+
+  test('with an HTTPS address gives a cookie of this host that travels encrypted only, and takes its own origin', async () => {
+    const address = 'https://desk.example.org';
+    const other = await startAnotherDesk(desk, { DESK_URL: address });
+    const signInFrom = (origin: string) =>
+      fetch(`${other.url}/session`, {
+        method: 'POST',
+        headers: { ...OWN, origin, 'content-type': 'application/json' },
+        body: JSON.stringify(desk.admin),
+      });
+    expect((await signInFrom(other.url)).status).toBe(403);
+    const response = await signInFrom(address);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('strict-transport-security')).toContain('max-age=31536000');
+    const cookie = response.headers.get('set-cookie') ?? '';
+    for (const part of [/^__Host-desk=/, /; Path=\//, /; HttpOnly/, /; Secure/, /; SameSite=Lax/])
+      expect(cookie).toMatch(part);
+    expect(cookie).not.toMatch(/Domain/i);
+    await other.close();
+  });
+
+  test('refuses a disabled account 5 seconds later at most', async () => {
+    const account = { email: 'leaves@example.org', password: 'a long enough password' };
+    const { staff } = desk.service.control.as({}).control;
+    await staff.invite.mutate({
+      institute_id: desk.instituteId,
+      name: 'Leaves Soon',
+      role: 'examiner',
+      ...account,
+    });
+    const signedIn = await send('POST', '/session', OWN, account);
+    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const call = async () =>
+      (await send('POST', '/trpc/exams.list', { ...OWN, cookie }, { query: {} })).status;
+    expect(await call()).toBe(200);
+    await staff.disable.mutate({ email: account.email });
+    const disabledAt = performance.now();
+    let lastAcceptedAt = 0;
+    const calledOnce = async () => {
+      const calledAt = performance.now();
+      const status = await call();
+      if (status === 200) lastAcceptedAt = calledAt;
+      return status;
+    };
+    await expect.poll(calledOnce, PATIENTLY).toBe(401);
+    // The time of the call and not of its answer, which a busy machine delays.
+    expect(lastAcceptedAt - disabledAt).toBeLessThan(5000);
+    expect(await (await send('POST', '/session', OWN, account)).json()).toEqual({
+      refused: 'wrong_credentials',
+    });
   });
 
   test('allows no inline script and no other origin', async () => {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import { buildPage } from '@evaluation/desk/build';
 import { findInstallation } from '@evaluation/installation';
@@ -15,6 +14,9 @@ export interface DeskSuite {
   /** The admin that the first start has provisioned, and the institute of `service.api`. */
   admin: { email: string; password: string };
   instituteId: string;
+  /** Core's address, and what a desk needs to call it. */
+  coreUrl: string;
+  coreAccess: { token: string; actorSigningKey: string };
   /** A browser of its own: cookies and storage are shared with no other. Errors of its pages are collected. */
   newBrowser(): Promise<DeskBrowser>;
 }
@@ -45,14 +47,17 @@ export const deskSuite = async (settings: Record<string, string> = {}): Promise<
     await service.close();
   });
   const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
-  const { desk, first_key: firstKey } = installation ?? {};
-  if (desk?.url == null || firstKey == null) throw new Error('the service has no desk');
+  if (installation === null) throw new Error('there is no installation');
+  const { desk, first_key: firstKey, core_url: coreUrl, tokens, actor_signing_key } = installation;
+  if (desk?.url == null || firstKey == null || coreUrl == null) throw new Error('the service has no desk');
   return {
     service,
     browser,
     url: desk.url,
     admin: { email: desk.email, password: desk.password },
     instituteId: firstKey.institute_id,
+    coreUrl,
+    coreAccess: { token: tokens.public, actorSigningKey: actor_signing_key },
     newBrowser: async () => {
       const context = await browser.newContext({ viewport: SIZE, locale: 'en-GB', reducedMotion: 'reduce' });
       const page = await context.newPage();
@@ -101,17 +106,6 @@ export const expectNoAxeViolations = async (page: Page): Promise<void> => {
     );
     expect(found).toEqual([]);
   }
-};
-
-const IMAGES = fileURLToPath(new URL('../../../docs/desk/images/', import.meta.url));
-
-/**
- * Writes a picture of the page for docs/desk, if DESK_SCREENSHOTS is `write`. A usual run leaves the pictures alone,
- * because their bytes differ from machine to machine.
- */
-export const takeScreenshot = async (page: Page, name: string): Promise<void> => {
-  if (process.env['DESK_SCREENSHOTS'] !== 'write') return;
-  await page.screenshot({ path: `${IMAGES}${name}.png` });
 };
 
 /** The page is not wider than the window. Scripts for the page are texts: tests have no types of the DOM. */
