@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { createExam, submit } from '../../harness/api.ts';
+import { copyRows } from '../../harness/copyRows.ts';
 import { longAnswer, trueFalse, typedExam } from '../../harness/papers.ts';
 import type { Site } from './site.ts';
 
@@ -22,29 +23,6 @@ const QUESTIONS = 20;
 const EXAM_SIZE = 100_000;
 const RUNS_OF_OTHERS = 20;
 const CHUNK = 20_000;
-
-/** Columns that differ from the template row, as SQL over `t` (the template) and `n` (rows of `source`). */
-type Change = Record<string, string>;
-
-/** Inserts a copy of a template row for each row of `source`. */
-const copy = async (
-  tables: pg.Client,
-  table: string,
-  template: string,
-  source: string,
-  change: Change,
-): Promise<void> => {
-  const { rows } = await tables.query<{ name: string }>(
-    `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1`,
-    [table],
-  );
-  const columns = rows.map(({ name }) => name);
-  await tables.query(
-    `insert into ${table} (${columns.map((name) => `"${name}"`).join(', ')})
-     select ${columns.map((name) => change[name] ?? `t."${name}"`).join(', ')}
-     from (${source}) n cross join (select * from ${table} where ${template}) t`,
-  );
-};
 
 /** Time-ordered ids, as core makes them. */
 const ID_AT = `
@@ -100,7 +78,7 @@ export const fill = async (
       await tables.query(
         `insert into people select n, pg_temp.id_at(${timeOf('n', candidates)}) from generate_series(${from}, ${to}) n`,
       );
-      await copy(
+      await copyRows(
         tables,
         'candidates',
         `external_id = 'template-graded'`,
@@ -132,7 +110,7 @@ export const fill = async (
       const ofTemplate = `submission_id = '${template}'`;
       const exam = { exam_id: `'${examId}'` };
       const times = { created_at: 'n.at', updated_at: 'n.at' };
-      await copy(
+      await copyRows(
         tables,
         'registrations',
         `candidate_id = (select candidate_id from submissions where id = '${template}')`,
@@ -144,14 +122,14 @@ export const fill = async (
           candidate_id: 'n.person',
         },
       );
-      await copy(tables, 'submissions', `id = '${template}'`, 'select * from made', {
+      await copyRows(tables, 'submissions', `id = '${template}'`, 'select * from made', {
         ...exam,
         ...times,
         id: 'n.submission',
         candidate_id: 'n.person',
         current_run_id: 'n.run',
       });
-      await copy(tables, 'runs', ofTemplate, 'select * from made', {
+      await copyRows(tables, 'runs', ofTemplate, 'select * from made', {
         id: 'n.run',
         submission_id: 'n.submission',
         // The dispatcher may have released the template.
@@ -165,7 +143,7 @@ export const fill = async (
     await inChunks('graded submissions', size.submissions, async (from, to) => {
       const examId = examIds[Math.floor((from - 1) / EXAM_SIZE)] ?? '';
       await submissionsOf(gradedId, examId, from, to, size.submissions);
-      await copy(
+      await copyRows(
         tables,
         'question_results',
         `run_id = (select current_run_id from submissions where id = '${gradedId}')`,
@@ -175,8 +153,8 @@ export const fill = async (
     });
     await inChunks('waiting submissions', size.waiting, async (from, to) => {
       const ofTemplate = await submissionsOf(waitingId, waitingExam.id, from, to, size.waiting);
-      await copy(tables, 'answers', ofTemplate, 'select * from made', { submission_id: 'n.submission' });
-      await copy(
+      await copyRows(tables, 'answers', ofTemplate, 'select * from made', { submission_id: 'n.submission' });
+      await copyRows(
         tables,
         'credit_entries',
         `run_id = (select current_run_id from submissions where id = '${waitingId}')`,
@@ -188,7 +166,7 @@ export const fill = async (
       await tables.query(
         `insert into institutes (id, name) select gen_random_uuid(), 'Other ' || n from generate_series(${from}, ${to}) n`,
       );
-      await copy(
+      await copyRows(
         tables,
         'runs',
         `submission_id = '${waitingId}'`,
