@@ -1,0 +1,117 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { test } from 'vitest';
+import { createExam, submit, untilOver } from '../../harness/api.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { deskSuite, signIn } from '../harness/deskSuite.ts';
+import { submitDemoCopies } from './demoData.ts';
+
+/* `npm run desk:screenshots`: writes a picture of each page of the desk for docs/desk, on the data of the demo. */
+
+const IMAGES = fileURLToPath(new URL('../../../docs/desk/images/', import.meta.url));
+const MOST_BYTES = 60_000;
+
+const desk = await deskSuite();
+const { api } = desk.service;
+
+const ANSWERS = [
+  'Ice is less dense than water.',
+  'It is lighter because of an open lattice of molecules.',
+  'Ice floats since it is cold.',
+  'The molecules of ice form an open lattice, so ice is less dense and floats.',
+  'Because water is heavy.',
+  'Less dense than water, and that is why ice floats.',
+  'Ice has air in it.',
+  'Its open lattice makes ice less dense.',
+];
+const MARKED = 6;
+
+test('write the pictures', async () => {
+  await mkdir(IMAGES, { recursive: true });
+  const { exam, submissions } = await submitDemoCopies(api);
+  const typed = await createExam(
+    api,
+    typedExam(
+      [
+        mcq('1'),
+        longAnswer('2', {
+          text: 'Why does ice float?',
+          model_answer:
+            'Ice floats because it is less dense than water, since its molecules form an open lattice.',
+          max_marks: 4,
+        }),
+      ],
+      { title: 'Water and ice' },
+    ),
+  );
+  const essay = typed.questions[1]?.id ?? '';
+  const answers: string[] = [];
+  for (const [index, text] of ANSWERS.entries()) {
+    const { id } = await submit(api, typed.id, {
+      candidate: { external_id: `R-${index + 1}`, name: `Candidate ${index + 1}` },
+      answers: [
+        { question_label: '1', option_labels: ['B'] },
+        { question_label: '2', text },
+      ],
+    });
+    await untilOver(api, id);
+    answers.push(id);
+  }
+  for (const [index, id] of answers.slice(0, MARKED).entries())
+    await api.patch(`/submissions/${id}/questions/${essay}`, { reviewer: 'T1', awarded: 1 + (index % 4) });
+
+  const { page } = await desk.newBrowser();
+  await page.goto(`${desk.url}/sign-in`);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await write(page, 'sign-in');
+  await signIn(desk, page);
+  const at = `${desk.url}/exams/${exam.id}`;
+  const guide = `${desk.url}/exams/${typed.id}/guide`;
+  await page.goto(guide);
+  await page.getByRole('radio', { name: /^Suggest/ }).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('table', { name: 'Agreement by the number of examples' }).waitFor();
+
+  const places: readonly [name: string, url: string, shown: string][] = [
+    ['exams', `${desk.url}/exams`, 'tbody a'],
+    ['exam', at, 'tbody tr'],
+    ['new-exam', `${desk.url}/exams/new`, 'fieldset, [role=group]'],
+    ['candidates', `${at}/candidates`, 'tbody tr'],
+    ['upload', `${at}/upload`, '[role=group]'],
+    ['marking', `${at}/mark?submission=${submissions[0]}`, '.marking-note'],
+    [
+      'suggestion',
+      `${desk.url}/exams/${typed.id}/mark?order=question&submission=${answers[MARKED]}&question=${essay}`,
+      'details',
+    ],
+    ['review', `${desk.url}/review`, 'tbody tr'],
+    ['guide', guide, '[role=img]'],
+    ['statistics', `${desk.url}/exams/${typed.id}/statistics`, '[role=img]'],
+    ['finalize', `${desk.url}/exams/${typed.id}/finalize`, 'tbody tr'],
+    ['credits', `${desk.url}/credits`, 'tbody tr'],
+    ['keys', `${desk.url}/keys`, 'tbody tr'],
+    ['staff', `${desk.url}/staff`, 'tbody tr'],
+    ['audit', `${desk.url}/audit`, 'tbody tr'],
+  ];
+  for (const [name, url, shown] of places) {
+    await page.goto(url);
+    await page.locator(shown).first().waitFor({ state: 'attached' });
+    await write(page, name);
+  }
+});
+
+/** A picture of the window in the best quality that has at most MOST_BYTES. */
+const write = async (page: Page, name: string): Promise<void> => {
+  await page.waitForLoadState('networkidle').catch(() => {});
+  // Charts and pages of copies are drawn after the answers of the calls.
+  await page.waitForTimeout(1500);
+  const png = await page.screenshot();
+  for (let quality = 85; ; quality -= 15) {
+    const webp = await sharp(png).webp({ quality, effort: 6 }).toBuffer();
+    if (webp.byteLength > MOST_BYTES && quality > 30) continue;
+    await writeFile(`${IMAGES}${name}.webp`, webp);
+    return;
+  }
+};
