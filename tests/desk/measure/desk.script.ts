@@ -5,7 +5,15 @@ import { behind } from '../../harness/behind.ts';
 import { deskSuite, signIn } from '../harness/deskSuite.ts';
 import { submitDemoCopies } from './demoData.ts';
 import { fabricateCopies } from './manyCopies.ts';
-import { HAS_INK, interactionsOf, paintOf, percentile, timeNext, watchInteractions } from './timing.ts';
+import {
+  HAS_INK,
+  interactionsOf,
+  paintOf,
+  percentile,
+  timeNext,
+  untilShown,
+  watchInteractions,
+} from './timing.ts';
 
 /*
  * `npm run desk:measure`: first useful paint and interaction on the data of the demo, and Next in an exam of 2,000 copies
@@ -45,7 +53,7 @@ test('measure', async () => {
     await page.goto(
       `${desk.url}/exams/${many.id}/mark?order=question&question=${many.questions[20]?.id ?? ''}`,
     );
-    await page.waitForFunction(HAS_INK);
+    await untilShown(page, HAS_INK);
     const steps: { mark: number; page: number }[] = [];
     for (let step = 0; step < STEPS; step += 1) {
       await page.waitForTimeout(LOOK_MS);

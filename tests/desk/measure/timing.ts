@@ -15,13 +15,17 @@ export const paintOf = async (page: Page, url: string, isShown: string): Promise
   const session = await page.context().newCDPSession(page);
   await session.send('Network.clearBrowserCache');
   await page.goto(url, { waitUntil: 'commit' });
-  const shown = await page.evaluate<number>(`new Promise((resolve) => {
-    const look = () => ((${isShown}) ? resolve(performance.now()) : requestAnimationFrame(look));
-    look();
-  })`);
+  const shown = await untilShown(page, isShown);
   await session.detach();
   return shown;
 };
+
+/** Waits until a frame in which the condition holds. @returns the time in the page, from its navigation */
+export const untilShown = (page: Page, isShown: string): Promise<number> =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    const look = () => ((${isShown}) ? resolve(performance.now()) : requestAnimationFrame(look));
+    look();
+  })`);
 
 /** Collects the durations of keys and clicks until the next paint; those below 16 ms count as 16. */
 export const watchInteractions = (page: Page): Promise<void> =>
