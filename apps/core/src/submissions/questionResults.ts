@@ -11,6 +11,9 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { rubricInForce } from '../paper/inForce.ts';
 
+const Criteria = z.array(CriterionResult);
+const Annotations = z.array(Annotation);
+
 interface Marked {
   id: string;
   exam_id: string;
@@ -111,11 +114,9 @@ export const readQuestionResults = async (
         confidence: numberOf(row?.confidence),
         ...(include.has('-extracted_answer') ? {} : { extracted_answer: row?.extracted_answer ?? null }),
         feedback: row?.feedback ?? null,
-        criteria: z.array(CriterionResult).parse(row?.criteria ?? []),
+        criteria: Criteria.parse(row?.criteria ?? []),
         ...(modelAnswerOf === null ? {} : { model_answer: modelAnswerOf(submission, question.question_id) }),
-        ...(include.has('annotations')
-          ? { annotations: z.array(Annotation).parse(row?.annotations ?? []) }
-          : {}),
+        ...(include.has('annotations') ? { annotations: Annotations.parse(row?.annotations ?? []) } : {}),
         review: {
           // The service does not know names of reviewers (open point `override-fields`).
           reviewer: { ref: override?.reviewer ?? submission.approved_by, name: null },

@@ -93,6 +93,9 @@ export const selectSubmissions = async (
   return rows.map((row) => representation(row, places.get(row.current_run_id) ?? null, pace));
 };
 
+const Metadata = z.record(z.string(), z.unknown());
+const Warnings = z.array(Warning);
+
 /** @param ahead runs before it in the queue; null unless it is queued */
 export const representation = (
   row: SubmissionRow,
@@ -135,14 +138,14 @@ export const representation = (
     rubric_version: row.rubric_version,
     credits_charged: row.credits_charged === null ? null : Number(row.credits_charged),
     error: row.error === null ? null : GradingError.parse(row.error),
-    metadata: row.metadata === null ? null : z.record(z.string(), z.unknown()).parse(row.metadata),
+    metadata: row.metadata === null ? null : Metadata.parse(row.metadata),
     quote: {
       unit: row.quote_unit === 'page' ? 'page' : 'answer',
       ...(row.pages === null ? {} : { pages: row.pages }),
       credits: Number(row.quote_credits),
       rate_source: row.quote_rate_source === 'contract' ? 'contract' : 'standard',
     },
-    warnings: z.array(Warning).parse(row.warnings),
+    warnings: Warnings.parse(row.warnings),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
