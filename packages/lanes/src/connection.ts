@@ -158,5 +158,7 @@ const connectionOptions = ({ url, name }: OpenLanesOptions): ConnectionOptions =
     reconnectDelayHandler: () => jittered(LAST_RETRY_MS / 4),
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: 2,
+    // Otherwise each request records two stack traces in advance, for an error that seldom comes.
+    noAsyncTraces: true,
   };
 };
