@@ -110,6 +110,8 @@ const bytesOf = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   );
   request.once('error', reject);
   // Without an end, the caller has disconnected; no answer reaches it.
-  request.once('close', () => reject(new TRPCError({ code: 'CLIENT_CLOSED_REQUEST' })));
+  request.once('close', () => {
+    if (!request.readableEnded) reject(new TRPCError({ code: 'CLIENT_CLOSED_REQUEST' }));
+  });
   return promise;
 };

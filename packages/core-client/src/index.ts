@@ -131,10 +131,9 @@ const linkTo =
     observable((observer) => {
       send(op.path, op.input, op.signal ?? null).then(
         (answer) => {
-          if (isResult(answer)) {
-            observer.next({ result: { type: 'data', data: answer.result.data } });
-            observer.complete();
-          } else
+          // The client takes the first value. `complete` would abort a signal of the client, which records a stack trace.
+          if (isResult(answer)) observer.next({ result: { type: 'data', data: answer.result.data } });
+          else
             observer.error(
               TRPCClientError.from(isError(answer) ? answer : new Error('core answered no envelope')),
             );
