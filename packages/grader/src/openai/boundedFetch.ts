@@ -7,7 +7,7 @@ export const fetchUpTo =
   (maxBodyBytes: number): typeof fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
-    if (response.body === null) return response;
+    if (response.body === null || isWithin(maxBodyBytes, response.headers)) return response;
     let bytes = 0;
     const bounded = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
@@ -20,6 +20,12 @@ export const fetchUpTo =
     );
     return new Response(bounded, response);
   };
+
+/** True when the server has declared a length that `fetch` holds it to. A compressed body can grow beyond its length. */
+const isWithin = (maxBodyBytes: number, headers: Headers): boolean => {
+  const length = headers.get('content-length');
+  return length !== null && !headers.has('content-encoding') && Number(length) <= maxBodyBytes;
+};
 
 /** `fetch` with a bound on the body. A longer body throws CutOff, and its connection is closed. */
 export const boundedFetch = fetchUpTo(MAX_BODY_BYTES);

@@ -388,8 +388,14 @@ export const connect = (options: OpenAiOptions): Connection => {
 
 const SILENT: GraderLog = { error: () => {}, warn: () => {} };
 
-const failedChoice = z.object({ error: z.looseObject({}) });
 const modelOutput = z.object({ choices: z.array(z.unknown()) });
+
+const isFailed = (choice: unknown): boolean =>
+  typeof choice === 'object' &&
+  choice !== null &&
+  'error' in choice &&
+  typeof choice.error === 'object' &&
+  choice.error !== null;
 
 /**
  * Body of a model's reply, not yet validated.
@@ -404,7 +410,7 @@ const outputIn = async (response: Promise<unknown>): Promise<unknown> => {
     if (output === undefined) throw insteadOfOutput(reply);
     const [first] = output.choices;
     // A gateway has sent a choice before its model failed.
-    if (failedChoice.safeParse(first).success) throw insteadOfOutput(first);
+    if (isFailed(first)) throw insteadOfOutput(first);
     return reply;
   } catch (error) {
     throw error instanceof SyntaxError ? new NoModelOutput() : error;
