@@ -101,6 +101,7 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       ...traffic.gaveUp,
     ];
     await feed.finish();
+    violations.push(...[...feed.failures].map((failure) => `feed: ${failure}`));
     const core = { url: fleet.coreUrl, token: fleet.tokens.control };
     const marks = await marksAreUndisturbed(client, book, Object.values(exams));
     violations.push(

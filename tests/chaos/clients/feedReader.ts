@@ -6,6 +6,8 @@ import type { RetryingClient } from './retrying.ts';
 export interface FeedReader {
   /** The newest row read of each submission. */
   rows: Map<string, Submission>;
+  /** Passes that ended without an answer or with one that is no list. */
+  failures: ReadonlySet<string>;
   passes(): number;
   /** Reads one more pass and stops. */
   finish(): Promise<void>;
@@ -19,6 +21,7 @@ export const startFeedReader = (client: RetryingClient): FeedReader => {
   let since = new Date(Date.now() - OVERLAP_MS).toISOString();
   let isOver = false;
   let passes = 0;
+  const failures = new Set<string>();
 
   const pass = async (): Promise<void> => {
     let newest = '';
@@ -42,19 +45,19 @@ export const startFeedReader = (client: RetryingClient): FeedReader => {
 
   const reading = (async () => {
     while (!isOver) {
-      await pass();
+      // A request that was given up is counted by the client; the next pass begins again.
+      await pass().catch((error: unknown) => void failures.add(String(error)));
       await wait(BETWEEN_MS);
     }
   })();
-  // `finish` reports the failure.
-  reading.catch(() => {});
   return {
     rows,
+    failures,
     passes: () => passes,
     finish: async () => {
       isOver = true;
       await reading;
-      await pass();
+      await pass().catch((error: unknown) => void failures.add(String(error)));
     },
   };
 };
