@@ -16,6 +16,8 @@ const START_MS = 30_000;
 
 export interface Images {
   run(image: ImageName, program: string, args: string[], environment: Record<string, string>): Container;
+  /** Runs `node` with these arguments in the folder of the image, as a container runs its command. */
+  runNode(image: ImageName, args: string[], environment: Record<string, string>): Container;
   leftBehind(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -25,6 +27,8 @@ export interface Container {
   ready: Promise<string>;
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
   stop(): void;
+  /** SIGKILL to the program and its children, as the kernel ends a container. */
+  kill(): void;
 }
 
 /** Bundles the images into a folder outside of the repository, with a Node binary beside them. */
@@ -32,11 +36,15 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
   const folder = await mkdtemp(join(tmpdir(), 'evaluation-images-'));
   const running = new Map<number, Promise<unknown>>();
   const temporary = (name: string) => join(folder, 'tmp', name);
+  // Programs lead process groups of their own, so they would survive this process.
+  const killAll = (): void => {
+    for (const pid of running.keys()) process.kill(-pid, 'SIGKILL');
+  };
+  process.once('exit', killAll);
   const close = async () => {
-    for (const [pid, ended] of running) {
-      process.kill(-pid, 'SIGKILL');
-      await ended;
-    }
+    killAll();
+    await Promise.all(running.values());
+    process.off('exit', killAll);
     await makeWritable(folder);
     await rm(folder, { recursive: true, force: true });
   };
@@ -52,37 +60,52 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
       if (ACCOUNT.uid !== undefined) await chown(temporary(name), ACCOUNT.uid, ACCOUNT.gid);
     }
     await chmod(folder, 0o755);
+    const start = (
+      image: ImageName,
+      args: string[],
+      cwd: string,
+      environment: Record<string, string>,
+    ): Container => {
+      const child = spawn(node, args, {
+        ...ACCOUNT,
+        detached: true,
+        cwd,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { TMPDIR: temporary(image), ...environment },
+      });
+      const output = { stdout: '', stderr: '' };
+      const ready = Promise.withResolvers<string>();
+      // A caller that only waits for the end must not fail by an unhandled rejection.
+      ready.promise.catch(() => {});
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output.stdout += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        output.stderr += text;
+        const [, name] = /"msg":"ready ([^"]+)"/.exec(output.stderr) ?? [];
+        if (name !== undefined) ready.resolve(name);
+      });
+      const late = setTimeout(() => ready.reject(new Error(`${image} is not ready`)), START_MS);
+      const ended = once(child, 'close').then(() => {
+        clearTimeout(late);
+        if (child.pid !== undefined) running.delete(child.pid);
+        ready.reject(new Error(`${image} ended with ${child.exitCode}: ${output.stdout}${output.stderr}`));
+        return { code: child.exitCode, ...output };
+      });
+      if (child.pid !== undefined) running.set(child.pid, ended);
+      return {
+        ready: ready.promise,
+        ended,
+        stop: () => void child.kill('SIGTERM'),
+        kill: () => {
+          if (child.pid !== undefined && running.has(child.pid)) process.kill(-child.pid, 'SIGKILL');
+        },
+      };
+    };
     return {
-      run: (image, program, args, environment) => {
-        const child = spawn(node, [join(folder, image, program), ...args], {
-          ...ACCOUNT,
-          detached: true,
-          cwd: '/',
-          stdio: ['ignore', 'pipe', 'pipe'],
-          env: { TMPDIR: temporary(image), ...environment },
-        });
-        const output = { stdout: '', stderr: '' };
-        const ready = Promise.withResolvers<string>();
-        // A caller that only waits for the end must not fail by an unhandled rejection.
-        ready.promise.catch(() => {});
-        child.stdout.setEncoding('utf8').on('data', (text: string) => {
-          output.stdout += text;
-        });
-        child.stderr.setEncoding('utf8').on('data', (text: string) => {
-          output.stderr += text;
-          const [, name] = /"msg":"ready ([^"]+)"/.exec(output.stderr) ?? [];
-          if (name !== undefined) ready.resolve(name);
-        });
-        const late = setTimeout(() => ready.reject(new Error(`${image} is not ready`)), START_MS);
-        const ended = once(child, 'close').then(() => {
-          clearTimeout(late);
-          if (child.pid !== undefined) running.delete(child.pid);
-          ready.reject(new Error(`${image} ended with ${child.exitCode}: ${output.stdout}${output.stderr}`));
-          return { code: child.exitCode, ...output };
-        });
-        if (child.pid !== undefined) running.set(child.pid, ended);
-        return { ready: ready.promise, ended, stop: () => void child.kill('SIGTERM') };
-      },
+      run: (image, program, args, environment) =>
+        start(image, [join(folder, image, program), ...args], '/', environment),
+      runNode: (image, args, environment) => start(image, args, join(folder, image), environment),
       leftBehind: async () => (await Promise.all(names.map((name) => readdir(temporary(name))))).flat(),
       close,
     };
