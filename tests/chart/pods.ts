@@ -3,6 +3,8 @@ import type { KubernetesObject } from './helm.ts';
 export interface Container {
   name: string;
   image: string;
+  command?: string[];
+  args?: string[];
   env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
   securityContext?: Record<string, unknown>;
@@ -13,14 +15,19 @@ export interface Container {
   readinessProbe?: Probe;
   lifecycle?: { preStop?: { sleep?: { seconds: number } } };
 }
-interface Probe {
+export interface Probe {
   httpGet?: { path: string; port: string | number };
+  periodSeconds?: number;
+  timeoutSeconds?: number;
+  failureThreshold?: number;
 }
 export interface PodSpec {
   serviceAccountName?: string;
   automountServiceAccountToken?: boolean;
   enableServiceLinks?: boolean;
   terminationGracePeriodSeconds?: number;
+  restartPolicy?: 'Always' | 'OnFailure' | 'Never';
+  nodeName?: string;
   securityContext?: Record<string, unknown>;
   initContainers?: Container[];
   containers: Container[];
