@@ -45,19 +45,46 @@ export const fitGuide = (
  * Fits a guide from its data. The order of the examples does not matter. Only the first `MOST_EXAMPLES` by id are used.
  * @throws RangeError if a share is not a number
  */
-export const restoreGuide = ({ constants, maxMarks, examples }: GuideModel): FittedGuide => {
+export const restoreGuide = (model: GuideModel): FittedGuide => {
+  const steps = restoreSteps(model);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+};
+
+/** As `restoreGuide`, in steps of at most some 20 ms, because 200 long answers take a second and other requests wait. */
+export function* restoreSteps({
+  constants,
+  maxMarks,
+  examples,
+}: GuideModel): Generator<undefined, FittedGuide> {
   const used = examples.toSorted(byContent).slice(0, MOST_EXAMPLES).map(checked);
   const reader = createFeatureReader(constants);
-  const features = used.map(({ text }) => reader.read(text));
+  const features: Features[] = [];
+  for (const { text } of used) {
+    features.push(reader.read(text));
+    yield;
+  }
   const index = indexTexts(features, constants);
-  const matrix = covarianceOf(features, index, constants);
+  yield;
+  const matrix = new Float64Array(used.length ** 2);
+  for (const [row, text] of features.entries()) {
+    for (const [column, similarity] of index.similaritiesTo(text).entries()) {
+      matrix[row * used.length + column] = covarianceFrom(similarity, constants);
+    }
+    matrix[row * used.length + row] = varianceOf(text, constants) + noiseOf(constants);
+    yield;
+  }
   const lower = choleskyOf(matrix, used.length);
+  yield;
   const differences = Float64Array.from(used, ({ graderShare, teacherShare }) => teacherShare - graderShare);
   const unbounded = solveUpper(lower, used.length, solveLower(lower, used.length, differences));
   const bound = weightBoundOf(constants, maxMarks, lower, unbounded);
+  yield;
   const weights = boundedWeights(matrix, differences, unbounded, bound);
   return { model: { constants, maxMarks, examples: used }, reader, features, index, lower, matrix, weights };
-};
+}
 
 /** Covariance of the true differences of two texts, from their similarity. */
 export const covarianceFrom = (similarity: number, { shiftVariance, textVariance }: GuideConstants): number =>
@@ -68,22 +95,6 @@ export const varianceOf = ({ stems }: Features, { shiftVariance, textVariance }:
   shiftVariance + (stems.length === 0 ? 0 : textVariance);
 
 export const noiseOf = ({ noiseVariance }: GuideConstants): number => Math.max(noiseVariance, LEAST_NOISE);
-
-const covarianceOf = (
-  features: readonly Features[],
-  index: TextIndex,
-  constants: GuideConstants,
-): Float64Array => {
-  const size = features.length;
-  const matrix = new Float64Array(size * size);
-  for (const [row, text] of features.entries()) {
-    for (const [column, similarity] of index.similaritiesTo(text).entries()) {
-      matrix[row * size + column] = covarianceFrom(similarity, constants);
-    }
-    matrix[row * size + row] = varianceOf(text, constants) + noiseOf(constants);
-  }
-  return matrix;
-};
 
 /** Orders by id, then by content, by code units. */
 const byContent = (a: GuideExample, b: GuideExample): number => {

@@ -127,6 +127,17 @@ describe('what may pass without review', () => {
     expect(passing({ pairs: pairs(40, 60, 0.9), target: 0.95 }).threshold).toBeNull();
   });
 
+  test('eight thousand pairs are searched in less than a second of CPU', () => {
+    const many = Array.from({ length: 8000 }, (_, index) => ({
+      agreement: 1 - index / 8000,
+      agreed: index % 40 > index / 2000,
+    }));
+    const started = process.cpuUsage();
+    expect(passing({ pairs: many, target: 0.95 }).lowerBound).toBeGreaterThanOrEqual(0.95);
+    const { user, system } = process.cpuUsage(started);
+    expect((user + system) / 1e6).toBeLessThan(1);
+  });
+
   test('all pairs of one probability pass together', () => {
     expect(passing({ pairs: pairs(60, 100, 0.9), target: 0.9 }).threshold).toBeNull();
   });

@@ -1,6 +1,13 @@
 export { chooseNext, MOST_CANDIDATES, type Candidate } from './choose.ts';
 export { GUIDE_CONSTANTS, MOST_EXAMPLES, type GuideConstants } from './constants.ts';
-export { fitGuide, restoreGuide, type FittedGuide, type GuideExample, type GuideModel } from './fit.ts';
+export {
+  fitGuide,
+  restoreGuide,
+  restoreSteps,
+  type FittedGuide,
+  type GuideExample,
+  type GuideModel,
+} from './fit.ts';
 export { GUIDE_AUDIT, GUIDE_UNSURE, guidedMark, type MarkAndFlags } from './guidedMark.ts';
 export { identicalGroups, type Sameness } from './groups.ts';
 export { nearestExamples, type Neighbour } from './nearest.ts';

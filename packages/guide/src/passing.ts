@@ -31,24 +31,24 @@ export const passing = ({
   const none = { threshold: null, share: 0, agreement: null, lowerBound: null, examples: pairs.length };
   if (pairs.length < LEAST_EXAMPLES) return none;
   const sorted = pairs.toSorted((a, b) => b.agreement - a.agreement);
-  let agreed = 0;
-  let best: Passing = none;
-  for (const [index, pair] of sorted.entries()) {
-    if (pair.agreed) agreed += 1;
+  const agreedAt: number[] = [];
+  for (const { agreed } of sorted) agreedAt.push((agreedAt.at(-1) ?? 0) + (agreed ? 1 : 0));
+  // The largest part that reaches the target has the lowest threshold.
+  for (let passed = sorted.length; passed > 0; passed -= 1) {
+    const last = sorted[passed - 1];
     // Pairs of one agreement pass together.
-    if (sorted[index + 1]?.agreement === pair.agreement) continue;
-    const passed = index + 1;
-    const lowerBound = lowerBoundOf(agreed, passed, bound);
-    if (lowerBound < target) continue;
-    best = {
-      threshold: pair.agreement,
+    if (last === undefined || sorted[passed]?.agreement === last.agreement) continue;
+    const agreed = agreedAt[passed - 1] ?? 0;
+    if (agreed / passed < target || atLeast(agreed, passed, target) > 1 - bound) continue;
+    return {
+      threshold: last.agreement,
       share: passed / pairs.length,
       agreement: agreed / passed,
-      lowerBound,
+      lowerBound: lowerBoundOf(agreed, passed, bound),
       examples: pairs.length,
     };
   }
-  return best;
+  return none;
 };
 
 /**
@@ -68,13 +68,19 @@ export const lowerBoundOf = (successes: number, trials: number, certainty: numbe
 };
 
 /** Probability of at least `successes` of `trials` at a share. Logarithms, because factorials are too large. */
-const atLeast = (successes: number, trials: number, share: number): number => {
+const atLeast = (successes: number, trials: number, share: number): number =>
+  2 * successes > trials
+    ? atMost(trials - successes, trials, 1 - share)
+    : 1 - atMost(successes - 1, trials, share);
+
+/** Probability of at most `successes` of `trials`. */
+const atMost = (successes: number, trials: number, share: number): number => {
   const odds = Math.log(share) - Math.log1p(-share);
   let term = trials * Math.log1p(-share);
-  let below = 0;
-  for (let count = 0; count < successes; count += 1) {
-    below += Math.exp(term);
+  let sum = 0;
+  for (let count = 0; count <= successes; count += 1) {
+    sum += Math.exp(term);
     term += Math.log(trials - count) - Math.log(count + 1) + odds;
   }
-  return 1 - below;
+  return sum;
 };

@@ -1,4 +1,5 @@
 import type { Tx } from '@evaluation/database';
+import { inSlices } from '@evaluation/turns';
 import { decideMark, isChange, readGuidable, type GuidedResult } from '../guides/guidable.ts';
 import { writeGuidedMarks } from '../guides/guidedMarks.ts';
 import { guidesOf } from '../guides/inForce.ts';
@@ -24,7 +25,9 @@ export const applyToSubmission = async (
   const guides = await guidesOf(tx, instituteId, application.versions);
   const marks: GuidedResult[] = [];
   let counted = tally;
+  const pause = inSlices();
   for (const result of results) {
+    await pause();
     const decided = decideMark(result, guides.get(result.question_id) ?? null, threshold);
     if (typeof decided === 'string') {
       counted = countSkipped(counted, decided);

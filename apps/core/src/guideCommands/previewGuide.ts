@@ -2,6 +2,7 @@ import type { Tx } from '@evaluation/database';
 import { leaveOneOut, passing as passingOf } from '@evaluation/guide';
 import { exact, MARK_STEP } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
+import { inSlices } from '@evaluation/turns';
 import { readGuide } from '../guides/fittedGuides.ts';
 import { decideMark, readGuidable } from '../guides/guidable.ts';
 import { noteGuideEvent } from '../guides/guideEvents.ts';
@@ -127,7 +128,9 @@ const previewPortion = async (tx: Tx, instituteId: string, id: string): Promise<
     submissions.map((submission) => submission.id),
   );
   let tally = application.preview;
+  const pause = inSlices();
   for (const result of results) {
+    await pause();
     const decided = decideMark(result, guides.get(result.question_id) ?? null, threshold);
     tally = typeof decided === 'string' ? countSkipped(tally, decided) : countMark(tally, decided);
   }

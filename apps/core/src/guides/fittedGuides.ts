@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import {
   modelOfVersion,
-  restoreGuide,
+  restoreSteps,
   type ExampleOfVersion,
   type FittedGuide,
   type GuideConstants,
 } from '@evaluation/guide';
+import { finishInSlices } from '@evaluation/turns';
 import * as z from 'zod/v4';
 
 const Examples = z.array(
@@ -91,12 +92,12 @@ export const readTexts = async (
 
 /** Fitted guides that this process keeps, so that a pass over many results and completions of runs fit each one once. */
 const MOST_KEPT = 50;
-/** A guide whose answers are longer in all is fitted each time: fifty of those would take hundreds of megabytes. */
-const MOST_CHARACTERS_KEPT = 200_000;
+/** Characters of the answers of all kept guides: some 60 MB. Two hundred answers of the greatest length fit in. */
+const MOST_CHARACTERS_KEPT = 4_000_000;
 /** An erasure takes effect in memory after this time at the latest. */
 const KEPT_MS = 5 * 60_000;
 
-const kept = new Map<string, { guide: ReadyGuide; until: number }>();
+const kept = new Map<string, { guide: ReadyGuide; characters: number; until: number }>();
 
 /**
  * Reads and fits the guide of a question at a version. The same version predicts the same marks.
@@ -118,12 +119,20 @@ export const readGuide = async (
   const model = modelOfVersion(stored.constants, stored.examples, texts);
   if (model === null) return null;
   const { constants: _, ...named } = stored;
-  const guide = { ...named, fitted: restoreGuide(model) };
-  const characters = model.examples.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters <= MOST_CHARACTERS_KEPT) {
-    const [oldest] = kept.keys();
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(key, { guide, until: performance.now() + KEPT_MS });
-  }
+  const guide = { ...named, fitted: await finishInSlices(restoreSteps(model)) };
+  keep(key, guide);
   return guide;
+};
+
+/** Drops the oldest guides until this one has room. */
+const keep = (key: string, guide: ReadyGuide): void => {
+  const characters = guide.fitted.model.examples.reduce((sum, { text }) => sum + text.length, 0);
+  kept.delete(key);
+  let sum = [...kept.values()].reduce((all, each) => all + each.characters, characters);
+  for (const [oldest, each] of kept) {
+    if (kept.size < MOST_KEPT && sum <= MOST_CHARACTERS_KEPT) break;
+    kept.delete(oldest);
+    sum -= each.characters;
+  }
+  kept.set(key, { guide, characters, until: performance.now() + KEPT_MS });
 };
