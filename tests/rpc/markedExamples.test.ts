@@ -46,7 +46,7 @@ test('a claim has at most six examples: the nearest answers, then other marks', 
   expect(examples.map(({ text }) => text).join(' ')).not.toContain('Too long');
 });
 
-test('a later claim of the run has the examples of the first, without texts that are erased meanwhile', async () => {
+test('a run keeps the version of the guide of its first claim: a later claim has its examples, without texts that are erased meanwhile', async () => {
   const made = await newTestExam(service);
   const kept = await markedAs(made, 'Because of that.', 1);
   const erased = await markedAs(made, 'Nothing at all.', 0);
@@ -54,7 +54,11 @@ test('a later claim of the run has the examples of the first, without texts that
   const submission = await made.reach('queued');
   const first = await submission.take();
   expect(first.material.examples).toHaveLength(2);
+  expect(first.material.examples).toMatchObject([{ guide_version: 1 }, { guide_version: 1 }]);
   await markedAs(made, 'Because of this.', 2);
+  expect(await shownTo(await made.reach('queued'))).toContainEqual(
+    expect.objectContaining({ text: 'Because of this.', guide_version: 2 }),
+  );
   await kept.override('2', { reviewer: 'teacher', awarded: 1.5 });
   await first.handBack();
   expect((await submission.take()).material.examples).toEqual(first.material.examples);

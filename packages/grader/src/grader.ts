@@ -159,6 +159,8 @@ export interface MarkedExample {
   sha256: string;
   /** The teacher's mark, of the question's `maxMarks`. */
   awarded: number;
+  /** Version of the question's guide that has the example, for the evidence; the prompt lacks it. Absent if unknown. */
+  guide_version?: number | undefined;
 }
 
 export interface MakeRubricRequest {

@@ -5,12 +5,13 @@ import { fitGuide, nearestExamples } from '@evaluation/guide';
 import * as z from 'zod/v4';
 import { decidedResults, isDecidedResult } from '../guides/decidedResults.ts';
 import { isTrusted } from '../guides/trusted.ts';
+import { ensureVersions } from '../guides/versions.ts';
 import type { RunKey } from '../runKey.ts';
 
 /*
  * Marked answers of other candidates that a model is shown beside an answer, in exams whose guide mode is `suggest` or
- * `apply` (docs/guide.md). They are chosen at the first claim of a run and pinned as references, so that a later claim
- * gets the same ones. Texts are read at each claim from the results of the other candidates: after an erasure the
+ * `apply` (docs/guide.md). They are chosen at the first claim of a run from the latest version of the question's guide, and
+ * pinned as references with that version, so that a later claim gets the same ones. Texts are read at each claim from the results of the other candidates: after an erasure the
  * example is missing, and no copy of its text is left.
  */
 
@@ -22,6 +23,8 @@ export const MarkedExample = z.object({
   sha256: z.string(),
   /** The teacher's mark. */
   awarded: z.number(),
+  /** Version of the guide that has the example. Absent from an older core and for runs that it pinned. */
+  guide_version: z.int().optional(),
 });
 export type MarkedExample = z.infer<typeof MarkedExample>;
 
@@ -55,19 +58,14 @@ export const pinExamples = async (
       textOf.get(id) ?? null,
     ),
   );
-  const references = chosen.map(({ question_id, run_id, awarded, sha256 }) => ({
-    question_id,
-    run_id,
-    awarded,
-    sha256,
-  }));
+  const references = chosen.map(({ text: _, ...reference }) => reference);
   await tx
     .updateTable('runs')
     .set({ marked_examples: json(references satisfies Reference[]) })
     .where('institute_id', '=', job.institute_id)
     .where('id', '=', job.run_id)
     .execute();
-  return chosen.map(({ question_id, text, awarded, sha256 }) => ({ question_id, text, awarded, sha256 }));
+  return chosen.map(({ run_id: _, ...example }) => example);
 };
 
 /** Reads the texts of pinned examples. Examples whose text was erased or changed are left out. */
@@ -90,29 +88,58 @@ export const readPinnedExamples = async (tx: Tx, job: RunKey, pinned: unknown): 
 
 interface Pooled extends MarkedExample {
   run_id: string;
+  guide_version: number;
 }
 
-/** Reads the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate. */
-export const readPool = async (
+/**
+ * Reads the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate. Each is an
+ * example of the latest version of its question's guide; if a version is missing, it is made.
+ */
+export const readPool = async (tx: Tx, instituteId: string, submission: PoolFor): Promise<Pooled[]> => {
+  const pooled = await readDecisions(tx, instituteId, submission);
+  if (pooled.every(isInVersion)) return pooled;
+  await ensureVersions(tx, instituteId, submission.exam_id);
+  // A decision that was committed since the versions were made is left out.
+  return (await readDecisions(tx, instituteId, submission)).filter(isInVersion);
+};
+
+interface PoolFor {
+  exam_id: string;
+  candidate_id: string;
+}
+
+type Decision = Omit<Pooled, 'guide_version'> & { guide_version: number | null };
+
+const isInVersion = (decision: Decision): decision is Pooled => decision.guide_version !== null;
+
+const readDecisions = async (
   tx: Tx,
   instituteId: string,
-  { exam_id, candidate_id }: { exam_id: string; candidate_id: string },
-): Promise<Pooled[]> => {
-  const { rows } = await sql<Omit<Pooled, 'sha256'>>`
-    ${PREPARED} select q.id as question_id, x.run_id, x.text, x.awarded::float8 as awarded
+  { exam_id, candidate_id }: PoolFor,
+): Promise<Decision[]> => {
+  const { rows } = await sql<Decision>`
+    ${PREPARED} select q.id as question_id, x.run_id, x.text, x.sha256, x.awarded::float8 as awarded,
+      case when latest.examples @> jsonb_build_array(jsonb_build_object(
+        'run_id', x.run_id, 'sha256', x.sha256, 'teacher', x.awarded)) then latest.version end as guide_version
     from exam_guides g
     join questions q on q.institute_id = g.institute_id and q.exam_id = g.exam_id and q.type = 'long_answer'
+    left join lateral (
+      select v.version, v.examples from guide_versions v
+      where v.institute_id = ${instituteId} and v.question_id = q.id
+      order by v.version desc limit 1
+    ) latest on true
     cross join lateral (
-      select r.run_id, r.extracted_answer as text, coalesce(d.awarded, r.awarded) as awarded
+      select r.run_id, r.extracted_answer as text, coalesce(d.awarded, r.awarded) as awarded,
+        encode(sha256(convert_to(r.extracted_answer, 'UTF8')), 'hex') as sha256
       from ${decidedResults(instituteId, MOST_COMPARED * 2)}
-      where ${isDecidedResult} and s.candidate_id <> ${candidate_id}
+      where ${isDecidedResult} and r.max > 0 and s.candidate_id <> ${candidate_id}
         and btrim(r.extracted_answer) <> '' and char_length(r.extracted_answer) <= ${LONGEST_EXAMPLE}
         and ${isTrusted}
       order by d.decided_at desc, s.id limit ${MOST_COMPARED}
     ) x
     where g.institute_id = ${instituteId} and g.exam_id = ${exam_id} and g.mode in ('suggest', 'apply')
     order by q.position`.execute(tx);
-  return rows.map((row) => ({ ...row, sha256: sha256Of(row.text) }));
+  return rows;
 };
 
 /** @param pooled examples of one question, the newest first */

@@ -84,7 +84,7 @@ const graded = (
     reused_from: reusedFrom,
     ...(examples.length === 0
       ? {}
-      : { examples: examples.map(({ sha256, awarded }) => ({ sha256, awarded })) }),
+      : { examples: examples.map(({ text: _, ...shown }) => shown) }),
     calls,
     rules: RULES_VERSION,
   },

@@ -58,8 +58,8 @@ export const lookUp = async (
 const examplesOf = (tools: Tools, run: HeldRun, question: MarkedQuestion): MarkedExample[] =>
   tools.grader.provider === 'baseline' || question.type !== 'long_answer'
     ? []
-    : (run.material.examples ?? []).flatMap(({ question_id, text, sha256, awarded }) =>
-        question_id === question.id ? [{ text, sha256, awarded }] : [],
+    : (run.material.examples ?? []).flatMap(({ question_id, ...example }) =>
+        question_id === question.id ? [example] : [],
       );
 
 /**
