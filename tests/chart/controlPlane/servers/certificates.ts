@@ -29,10 +29,22 @@ export const makeCertificates = async (folder: string): Promise<Certificates> =>
   await request(['-subj', '/CN=rehearsal', '-keyout', authorityKey, '-out', authority]);
   const issue = (name: string, subject: string): Promise<unknown> =>
     request([
-      ...['-CA', authority, '-CAkey', authorityKey, '-subj', `/CN=${subject}`],
-      ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-addext', 'basicConstraints=CA:FALSE'],
-      ...['-addext', 'extendedKeyUsage=serverAuth,clientAuth'],
-      ...['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)],
+      '-CA',
+      authority,
+      '-CAkey',
+      authorityKey,
+      '-subj',
+      `/CN=${subject}`,
+      '-addext',
+      'subjectAltName=DNS:localhost,IP:127.0.0.1',
+      '-addext',
+      'basicConstraints=CA:FALSE',
+      '-addext',
+      'extendedKeyUsage=serverAuth,clientAuth',
+      '-keyout',
+      file(`${name}.key`),
+      '-out',
+      file(`${name}.crt`),
     ]);
   await issue('tls', 'localhost');
   await issue('aggregator', 'front-proxy');
