@@ -10,9 +10,9 @@ import type { RunKey } from '../runKey.ts';
 
 /*
  * Marked answers of other candidates that a model is shown beside an answer, in exams whose guide mode is `suggest` or
- * `apply` (docs/guide.md). They are chosen at the first claim of a run from the latest version of the question's guide, and
- * pinned as references with that version, so that a later claim gets the same ones. Texts are read at each claim from the results of the other candidates: after an erasure the
- * example is missing, and no copy of its text is left.
+ * `apply` (docs/guide.md). They are chosen at the first claim of a run from the latest version of the question's guide,
+ * and pinned as references with that version, so that a later claim gets the same ones. Texts are read at each claim from
+ * the results of the other candidates: after an erasure the example is missing, and no copy of its text is left.
  */
 
 /** Marked answer as a worker receives it. */
@@ -29,7 +29,6 @@ export const MarkedExample = z.object({
 export type MarkedExample = z.infer<typeof MarkedExample>;
 
 const Reference = MarkedExample.omit({ text: true }).extend({ run_id: z.uuid() });
-type Reference = z.infer<typeof Reference>;
 
 /** Examples of a question that are compared: the newest decisions. */
 const MOST_COMPARED = 30;
@@ -58,14 +57,14 @@ export const pinExamples = async (
       textOf.get(id) ?? null,
     ),
   );
-  const references = chosen.map(({ text: _, ...reference }) => reference);
+  const references = chosen.map((example) => Reference.parse(example));
   await tx
     .updateTable('runs')
-    .set({ marked_examples: json(references satisfies Reference[]) })
+    .set({ marked_examples: json(references) })
     .where('institute_id', '=', job.institute_id)
     .where('id', '=', job.run_id)
     .execute();
-  return chosen.map(({ run_id: _, ...example }) => example);
+  return chosen.map((example) => MarkedExample.parse(example));
 };
 
 /** Reads the texts of pinned examples. Examples whose text was erased or changed are left out. */

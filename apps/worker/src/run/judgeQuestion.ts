@@ -14,6 +14,7 @@ import {
   type CallEvidence,
   type Judgement,
   type JudgeRequest,
+  type MarkedExample,
 } from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
 import { judgementOf, reusedJudgement, type Judged, type LookedUp } from './judgementOf.ts';
@@ -82,13 +83,18 @@ const graded = (
   evidence: {
     question,
     reused_from: reusedFrom,
-    ...(examples.length === 0
-      ? {}
-      : { examples: examples.map(({ text: _, ...shown }) => shown) }),
+    ...(examples.length === 0 ? {} : { examples: examples.map(referenceTo) }),
     calls,
     rules: RULES_VERSION,
   },
   judgement: shares === null ? undefined : { ...shares, calls },
+});
+
+/** Evidence refers to an example and does not repeat its text, which belongs to another candidate. */
+const referenceTo = ({ sha256, awarded, guide_version }: MarkedExample) => ({
+  sha256,
+  awarded,
+  ...(guide_version === undefined ? {} : { guide_version }),
 });
 
 /** Characters. Core accepts twice as many. */

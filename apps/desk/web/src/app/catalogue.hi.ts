@@ -4,7 +4,7 @@ import { hi as decidingHi } from '../deciding/texts.hi.ts';
 import { hi as markingHi } from '../marking/texts.hi.ts';
 import { hi as peopleHi } from '../people/texts.hi.ts';
 import { hi as appHi } from './texts.hi.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from './catalogue.en.ts';
 
 /** All Hindi texts of the page. */
 export const hi: Texts = {

@@ -1,6 +1,7 @@
 import i18next from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
-import { LANGUAGES, loadTexts, type Language, type TextKey } from './texts.ts';
+import type { TextKey } from './catalogue.en.ts';
+import { LANGUAGES, loadTexts, type Language } from './texts.ts';
 
 export type { Language, TextKey };
 

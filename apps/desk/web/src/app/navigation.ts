@@ -1,5 +1,5 @@
 import type { Staff } from './session.ts';
-import type { TextKey } from './texts.ts';
+import type { TextKey } from './catalogue.en.ts';
 
 /** An entry of the main navigation. An area lists an entry only for a page that exists. */
 export interface NavigationEntry {
