@@ -15,6 +15,7 @@ import { AgreementFailure } from './failure.ts';
 import { openResults } from './grading/resultsFile.ts';
 import { runTasks, type Outcome } from './grading/run.ts';
 import { countTasks, identityOf } from './grading/tasks.ts';
+import { GUIDE_CONSTANTS, MODEL_GUIDE_CONSTANTS } from '@evaluation/guide';
 import { learn, type Learning } from './analysis/learn.ts';
 import { readOptions, type AgreementOptions } from './options.ts';
 import { showProgress } from './progress.ts';
@@ -97,7 +98,7 @@ const makeReport = async (
         price: settings.prices.perMillionTokens[grader.model],
         currency: settings.prices.currency,
         wallSeconds: (performance.now() - started) / 1000,
-        learning: await learningOf(data, outcomes, options),
+        learning: await learningOf(data, outcomes, options, grader.provider),
         madeAt: new Date(),
       });
       return { report, out };
@@ -115,6 +116,7 @@ const learningOf = async (
   data: DataSet,
   outcomes: readonly Outcome[],
   { learn: marked, choose, target }: AgreementOptions,
+  provider: 'openai' | 'baseline',
 ): Promise<Learning[]> => {
   if (marked === undefined) return [];
   const texts = new Map<number, string>();
@@ -123,7 +125,8 @@ const learningOf = async (
     ...pair,
     text: texts.get(pair.line) ?? '',
   }));
-  return learn(answers, { marked, chosen: choose, target }, (count) =>
+  const constants = provider === 'baseline' ? GUIDE_CONSTANTS : MODEL_GUIDE_CONSTANTS;
+  return learn(answers, { marked, chosen: choose, target, constants }, (count) =>
     note(`learned     from ${count} ${choose ? 'chosen' : 'drawn'} marks per question`),
   );
 };

@@ -14,7 +14,7 @@ export interface GuideConstants {
   stemWeight: number;
   shortestGram: number;
   longestGram: number;
-  /** Bound of what one example moves (`bounded.ts`). Absent in versions that were made before there was a bound. */
+  /** Bound of what one example moves (`bounded.ts`). Absent for marks of the baseline. */
   influence?:
     | {
         /** Weight per share of the max marks. */
@@ -31,14 +31,21 @@ export interface GuideConstants {
 
 export const LEAST_NOISE = 1e-4;
 
+/** For marks of the offline baseline, which does not obey a demand in an answer. */
 export const GUIDE_CONSTANTS: GuideConstants = {
-  version: 'guide/2',
+  version: 'guide/1',
   shiftVariance: 0.06,
   textVariance: 0.1,
   noiseVariance: 0.02,
   stemWeight: 0.5,
   shortestGram: 2,
   longestGram: 4,
+};
+
+/** For marks of a model, which may obey a demand in an answer. The bound costs some agreement (decision 102). */
+export const MODEL_GUIDE_CONSTANTS: GuideConstants = {
+  ...GUIDE_CONSTANTS,
+  version: 'guide/2',
   influence: { force: 25, halfStep: 0.25, leastShare: 0.04, usualDifference: 0.15 },
 };
 

@@ -1,5 +1,5 @@
 export { chooseNext, MOST_CANDIDATES, type Candidate } from './choose.ts';
-export { GUIDE_CONSTANTS, MOST_EXAMPLES, type GuideConstants } from './constants.ts';
+export { GUIDE_CONSTANTS, MODEL_GUIDE_CONSTANTS, MOST_EXAMPLES, type GuideConstants } from './constants.ts';
 export {
   fitGuide,
   restoreGuide,

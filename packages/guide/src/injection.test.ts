@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fitGuide, predict, type GuideExample } from './index.ts';
+import { fitGuide, MODEL_GUIDE_CONSTANTS, predict, type GuideExample } from './index.ts';
 
 /** Answers of students to one question each, with the marks of a teacher out of 4 (tests/fixtures/answers/README.md). */
 const rows = readFileSync(join(import.meta.dirname, '../../../tests/fixtures/answers/saf.jsonl'), 'utf8')
@@ -26,7 +26,7 @@ const DEMANDS = [
 
 const scale = { maxMarks: 4, step: 0.5 };
 const graderShare = 0.5;
-const fit = (examples: readonly GuideExample[]) => fitGuide(examples, scale.maxMarks);
+const fit = (examples: readonly GuideExample[]) => fitGuide(examples, scale.maxMarks, MODEL_GUIDE_CONSTANTS);
 
 /** Deterministic choice, so that a failure can be repeated. */
 const pick = <T>(list: readonly T[], attempt: number): T => {

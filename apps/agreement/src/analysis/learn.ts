@@ -1,11 +1,13 @@
 import {
   chooseNext,
   fitGuide,
+  GUIDE_CONSTANTS,
   leaveOneOut,
   markStepOf,
   passing,
   predict,
   type FittedGuide,
+  type GuideConstants,
   type MarkScale,
 } from '@evaluation/guide';
 import { isBlankText, stepOf } from '@evaluation/rules';
@@ -20,6 +22,8 @@ export interface LearnPlan {
   chosen: boolean;
   /** Agreement that what passes without review must reach. */
   target: number;
+  /** Constants of the guides: those of the grader's kind. Default: the baseline's. */
+  constants?: GuideConstants;
 }
 
 /** Marks of an answer with its text. */
@@ -38,7 +42,7 @@ export type Learning = ReturnType<typeof learn>[number];
  */
 export const learn = (
   answers: readonly LearnableAnswer[],
-  { marked, chosen, target }: LearnPlan,
+  { marked, chosen, target, constants = GUIDE_CONSTANTS }: LearnPlan,
   onDone: (marked: number) => void = () => {},
 ) => {
   const questions = [...Map.groupBy(answers, ({ questionId }) => questionId).values()];
@@ -47,7 +51,7 @@ export const learn = (
     questions.map((question) => (chosen ? chosenOrder(question, most) : drawnOrder(question, draw))),
   );
   return marked.map((count) => {
-    const draws = orders.map((order) => learnOnce(questions, order, count, target));
+    const draws = orders.map((order) => learnOnce(questions, order, { count, target, constants }));
     const entry = { marked: count, chosen, ...estimateLearning(answers, draws, target, `learn ${count}`) };
     onDone(count);
     return entry;
@@ -78,12 +82,11 @@ const idOf = ({ line }: LearnableAnswer): string => String(line).padStart(9, '0'
 const learnOnce = (
   questions: readonly (readonly LearnableAnswer[])[],
   orders: readonly (readonly LearnableAnswer[])[],
-  count: number,
-  target: number,
+  { count, target, constants }: { count: number; target: number; constants: GuideConstants },
 ): LearnedAnswer[] => {
   const guides = questions.map((question, place) => {
     const examples = (orders[place] ?? []).slice(0, count);
-    return { question, ...fitted(examples, question[0]?.maxMarks ?? 1) };
+    return { question, ...fitted(examples, question[0]?.maxMarks ?? 1, constants) };
   });
   const pairs = guides.flatMap(({ guide, scale }) =>
     leaveOneOut(guide, scale).map(({ agreement, marks, teacherShare }) => ({
@@ -123,6 +126,7 @@ const learnOnce = (
 const fitted = (
   examples: readonly LearnableAnswer[],
   maxMarks: number,
+  constants: GuideConstants,
 ): { guide: FittedGuide; scale: MarkScale; lines: Set<number> } => ({
   guide: fitGuide(
     examples.map((answer) => ({
@@ -132,6 +136,7 @@ const fitted = (
       teacherShare: answer.human / maxMarks,
     })),
     maxMarks,
+    constants,
   ),
   scale: {
     maxMarks,

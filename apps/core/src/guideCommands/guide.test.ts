@@ -248,6 +248,26 @@ test('marks of teachers, finalized results and objective questions are never tou
   );
 });
 
+test.each([
+  ['openai', 'guide/2'],
+  ['baseline', 'guide/1'],
+])(
+  'a guide of marks by %s has the constants %s: a model may obey a demand, the baseline does not',
+  async (provider, version) => {
+    const guide = await taught(12, 10);
+    await client.query(
+      `update runs set grader = $2 where id in (select current_run_id from submissions where exam_id = $1)`,
+      [guide.exam, { provider, model: 'm', prompt_versions: [] }],
+    );
+    await preview(guide);
+    const { rows } = await client.query<{ version: string }>(
+      `select distinct constants ->> 'version' as version from guide_versions where exam_id = $1`,
+      [guide.exam],
+    );
+    expect(rows).toEqual([{ version }]);
+  },
+);
+
 describe('an interrupted pass', () => {
   test('continues where it stopped, in two processes at once, and changes nothing twice', async () => {
     const guide = await taught(30, 6);

@@ -1,11 +1,22 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import type { ExampleOfVersion } from '@evaluation/guide';
+import {
+  GUIDE_CONSTANTS,
+  MODEL_GUIDE_CONSTANTS,
+  type ExampleOfVersion,
+  type GuideConstants,
+} from '@evaluation/guide';
 import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from './decidedResults.ts';
 import { isTrusted } from './trusted.ts';
 
 /** Most examples of a guide: the newest decisions. The time of a fit grows with the cube of their number. */
 export const MOST_OF_A_GUIDE = 200;
+
+export interface ExamplesOfQuestion {
+  examples: ExampleOfVersion[];
+  /** Constants of a guide of these examples: with a bound, if a model gave one of the marks. */
+  constants: GuideConstants;
+}
 
 /**
  * Reads the examples of all long-answer questions of an exam, without texts, in one statement. An example is the
@@ -17,28 +28,40 @@ export const readExamples = async (
   tx: Tx,
   instituteId: string,
   examId: string,
-): Promise<Map<string, ExampleOfVersion[]>> => {
+): Promise<Map<string, ExamplesOfQuestion>> => {
   const { rows } = await sql<Omit<ExampleOfVersion, 'grader' | 'teacher' | 'max'> & Marks>`
     select q.id as question_id, x.*
     from questions q
     cross join lateral (
       select s.id as submission_id, r.run_id, coalesce(g.awarded, r.awarded) as grader,
-        coalesce(d.awarded, r.awarded) as teacher, r.max,
+        coalesce(d.awarded, r.awarded) as teacher, r.max, run.grader ->> 'provider' = 'baseline' as by_baseline,
         encode(sha256(convert_to(r.extracted_answer, 'UTF8')), 'hex') as sha256
       from ${decidedResults(instituteId, MOST_OF_A_GUIDE)}
+      join runs run on run.institute_id = ${instituteId} and run.id = r.run_id
       ${joinMarkBeforeGuide(instituteId)}
       where ${isDecidedResult} and r.max > 0 and btrim(r.extracted_answer) <> '' and ${isTrusted}
       order by d.decided_at desc, s.id limit ${MOST_OF_A_GUIDE}
     ) x
     where q.institute_id = ${instituteId} and q.exam_id = ${examId} and q.type = 'long_answer'
     order by q.id, x.submission_id`.execute(tx);
-  const examples = new Map<string, ExampleOfVersion[]>();
-  for (const { question_id, grader, teacher, max, ...example } of rows) {
-    const ofQuestion = examples.get(question_id) ?? [];
-    ofQuestion.push({ ...example, grader: Number(grader), teacher: Number(teacher), max: Number(max) });
-    examples.set(question_id, ofQuestion);
-  }
-  return examples;
+  return new Map(
+    [...Map.groupBy(rows, ({ question_id }) => question_id)].map(([questionId, ofQuestion]) => [
+      questionId,
+      {
+        examples: ofQuestion.map(({ submission_id, run_id, grader, teacher, max, sha256 }) => ({
+          submission_id,
+          run_id,
+          grader: Number(grader),
+          teacher: Number(teacher),
+          max: Number(max),
+          sha256,
+        })),
+        constants: ofQuestion.every(({ by_baseline }) => by_baseline === true)
+          ? GUIDE_CONSTANTS
+          : MODEL_GUIDE_CONSTANTS,
+      },
+    ]),
+  );
 };
 
 interface Marks {
@@ -46,4 +69,5 @@ interface Marks {
   grader: string;
   teacher: string;
   max: string;
+  by_baseline: boolean | null;
 }

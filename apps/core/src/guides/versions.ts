@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
-import { GUIDE_CONSTANTS, versionSha256, type ExampleOfVersion } from '@evaluation/guide';
-import { readExamples } from './examples.ts';
+import { GUIDE_CONSTANTS, versionSha256 } from '@evaluation/guide';
+import { readExamples, type ExamplesOfQuestion } from './examples.ts';
 
 /*
  * Versions of guides. A version names its examples and constants and never changes. It is made when a command or query
@@ -43,23 +43,24 @@ export const ensureVersions = async (
   }
 };
 
-interface FreshVersion {
+interface FreshVersion extends ExamplesOfQuestion {
   question_id: string;
   version: number;
   sha256: string;
-  examples: ExampleOfVersion[];
 }
+
+const NO_EXAMPLES: ExamplesOfQuestion = { examples: [], constants: GUIDE_CONSTANTS };
 
 const differing = (
   latest: ReadonlyMap<string, GuideVersion>,
-  examples: ReadonlyMap<string, ExampleOfVersion[]>,
+  examples: ReadonlyMap<string, ExamplesOfQuestion>,
 ): FreshVersion[] =>
   [...new Set([...latest.keys(), ...examples.keys()])].toSorted().flatMap((question_id) => {
-    const used = examples.get(question_id) ?? [];
+    const used = examples.get(question_id) ?? NO_EXAMPLES;
     const known = latest.get(question_id);
-    const sha256 = versionSha256(GUIDE_CONSTANTS, used);
+    const sha256 = versionSha256(used.constants, used.examples);
     if (known?.sha256 === sha256) return [];
-    return [{ question_id, version: (known?.version ?? 0) + 1, sha256, examples: used }];
+    return [{ question_id, version: (known?.version ?? 0) + 1, sha256, ...used }];
   });
 
 const latestVersions = async (
@@ -84,12 +85,12 @@ const insertVersions = async (
   const inserted = await tx
     .insertInto('guide_versions')
     .values(
-      versions.map(({ examples, ...version }) => ({
+      versions.map(({ examples, constants, ...version }) => ({
         ...version,
         institute_id: instituteId,
         exam_id: examId,
         examples: json(examples),
-        constants: json(GUIDE_CONSTANTS),
+        constants: json(constants),
       })),
     )
     .onConflict((conflict) => conflict.columns(['question_id', 'version']).doNothing())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lowerBoundOf } from '@evaluation/guide';
+import { GUIDE_CONSTANTS, lowerBoundOf } from '@evaluation/guide';
 import { learningCurve } from './learningCurve.ts';
 
 /** The grader gives nothing; the teacher gives full marks to answers that name the leaf. */
@@ -25,7 +25,7 @@ const exam = (count: number) => {
 
 test('the curve rises from the agreement of the grader to that of a guide with all examples', async () => {
   const { examples, texts } = exam(60);
-  const curve = await learningCurve(examples, texts);
+  const curve = await learningCurve({ examples, constants: GUIDE_CONSTANTS }, texts);
   expect(curve.map((point) => [point.examples, point.n])).toEqual([
     [0, 60],
     [3, 57],
@@ -46,8 +46,10 @@ test('the curve rises from the agreement of the grader to that of a guide with a
 
 test('the curve is the same in each order of the examples, and needs five with a text', async () => {
   const { examples, texts } = exam(30);
-  expect(await learningCurve(examples.toReversed(), texts)).toEqual(await learningCurve(examples, texts));
-  expect(await learningCurve(examples.slice(0, 4), texts)).toEqual([]);
-  expect(await learningCurve(examples, new Map([...texts].slice(0, 4)))).toEqual([]);
-  expect(await learningCurve([], texts)).toEqual([]);
+  const curveOf = (some: typeof examples, of = texts) =>
+    learningCurve({ examples: some, constants: GUIDE_CONSTANTS }, of);
+  expect(await curveOf(examples.toReversed())).toEqual(await curveOf(examples));
+  expect(await curveOf(examples.slice(0, 4))).toEqual([]);
+  expect(await curveOf(examples, new Map([...texts].slice(0, 4)))).toEqual([]);
+  expect(await curveOf([])).toEqual([]);
 });

@@ -5,6 +5,7 @@ import {
   lowerBoundOf,
   predict,
   type ExampleOfVersion,
+  type GuideConstants,
   type GuideExample,
 } from '@evaluation/guide';
 import { MARK_STEP } from '@evaluation/rules';
@@ -42,7 +43,7 @@ const HAIR = 1e-9;
 
 /** @param texts answers by run; examples without a text are left out */
 export const learningCurve = async (
-  examples: readonly ExampleOfVersion[],
+  { examples, constants }: { examples: readonly ExampleOfVersion[]; constants: GuideConstants },
   texts: ReadonlyMap<string, string>,
 ): Promise<CurvePoint[]> => {
   const [first] = examples;
@@ -71,11 +72,18 @@ export const learningCurve = async (
   for (const count of STEPS) {
     if (drawn.length - count < LEAST_MARKED) break;
     points.push(
-      pointAt(count, await agreedAfter(drawn.slice(0, count), drawn.slice(count), first.max, pause)),
+      pointAt(
+        count,
+        await agreedAfter(drawn.slice(0, count), drawn.slice(count), {
+          maxMarks: first.max,
+          constants,
+          pause,
+        }),
+      ),
     );
   }
   if (drawn.length >= LEAST_MARKED) {
-    const guide = fitGuide(drawn, first.max);
+    const guide = fitGuide(drawn, first.max, constants);
     const scale = { maxMarks: first.max, step: MARK_STEP };
     const agreed = leaveOneOut(guide, scale).map(({ marks, teacherShare }) =>
       isWithinStep(marks, teacherShare * first.max),
@@ -88,10 +96,9 @@ export const learningCurve = async (
 const agreedAfter = async (
   learned: readonly GuideExample[],
   others: readonly (GuideExample & { max: number })[],
-  maxMarks: number,
-  pause: () => Promise<void>,
+  { maxMarks, constants, pause }: { maxMarks: number; constants: GuideConstants; pause: () => Promise<void> },
 ): Promise<boolean[]> => {
-  const guide = learned.length === 0 ? null : fitGuide(learned, maxMarks);
+  const guide = learned.length === 0 ? null : fitGuide(learned, maxMarks, constants);
   const agreed: boolean[] = [];
   for (const answer of others) {
     await pause();

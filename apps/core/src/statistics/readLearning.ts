@@ -46,7 +46,7 @@ export const readLearning = async (
   });
   if (stored === null) return { question_id, version: null, examples: 0, curve: [] };
   const key = keyOf(instituteId, stored);
-  const curve = keptCurve(key) ?? keep(key, learningCurve(stored.examples, texts));
+  const curve = keptCurve(key) ?? keep(key, learningCurve(stored, texts));
   return { question_id, version: stored.version, examples: stored.examples.length, curve: await curve };
 };
 
