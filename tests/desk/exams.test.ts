@@ -195,7 +195,7 @@ test('a stored exam is edited: text, questions and sections; a change by a colle
   expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Physics');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('heading', { level: 1, name: 'To be edited' }).waitFor();
+  await page.waitForURL(`${desk.url}/exams/${exam.id}`);
   const edited = await desk.service.api.get(`/exams/${exam.id}`);
   expect(edited.body).toMatchObject({
     subject: 'Physics',
