@@ -54,7 +54,7 @@ describe('the baseline reads pages offline', () => {
       type: ['mcq_single', 'numeric', 'long_answer', 'long_answer'][index] ?? '',
       text: 'text',
     }));
-    const { value: answers } = await grader.alignAnswers({ questions, pages }, within(5000));
+    const { value: answers } = await grader.alignAnswers({ questions, pages }, within(60_000));
     const texts = answers.map(({ blocks }) =>
       blocks.map(({ block }) => pages[0]?.blocks[block]?.text).join('\n'),
     );
@@ -76,7 +76,7 @@ describe('the baseline reads pages offline', () => {
     const text = texts[2] ?? '';
     const { value } = await grader.judgeAnswer(
       { exam, question, answer: { text, legibility: 0.9, blocks: [{ page: 1, box, text }] } },
-      within(5000),
+      within(60_000),
     );
     expect(value).toMatchObject({ awarded: 1, feedback: expect.stringContaining('Missing: nitrogen.') });
   });
@@ -87,7 +87,7 @@ describe('the baseline reads pages offline', () => {
       file: '/nonexistent.jpg',
       textLines: [line('Q1. Cells divide.', 0.1), line('twice', 0.2)],
     };
-    const { value } = await grader.readPages({ pages: [missing], context: null }, within(5000));
+    const { value } = await grader.readPages({ pages: [missing], context: null }, within(60_000));
     expect(value).toMatchObject([
       { page: 1, legibility: 1, blocks: [{ label: 'Q1', text: 'Cells divide.\ntwice', crossedOut: false }] },
     ]);
@@ -114,14 +114,14 @@ describe('the baseline reads pages offline', () => {
   test('a blank page gives no blocks and costs no OCR', async () => {
     const { value } = await grader.readPages(
       { pages: [{ ...scan, file: '/nonexistent.jpg', blank: true }], context: null },
-      within(5000),
+      within(60_000),
     );
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
   });
 
   test('a page in another script is reported', async () => {
     const hindi = { ...scan, textLines: [line('प्रकाश संश्लेषण पौधों में होता है', 0.1)] };
-    const { value } = await grader.readPages({ pages: [hindi], context: null }, within(5000));
+    const { value } = await grader.readPages({ pages: [hindi], context: null }, within(60_000));
     expect(value[0]?.language).toBe('other');
   });
 
@@ -169,7 +169,7 @@ describe('the baseline reads pages offline', () => {
   test('a closed grader reads no further page', async () => {
     const other = await createGrader({ provider: 'baseline' });
     await other.close();
-    await expect(other.readPages({ pages: [scan], context: null }, within(5000))).rejects.toMatchObject({
+    await expect(other.readPages({ pages: [scan], context: null }, within(60_000))).rejects.toMatchObject({
       kind: 'permanent',
     });
   });
