@@ -47,8 +47,8 @@ const RULES: readonly Rule[] = [
     message:
       'state of a module is shared by all that the process serves: keep it in a function that creates it',
     files: PRODUCTION,
-    // State of the process: an engine loaded once, a handler installed once, child processes, the time of a warning, whether
-    // a child has decoded a picture.
+    // State of the process: an engine loaded once, a handler installed once, child processes, the time of a warning,
+    // whether a child has decoded a picture.
     except:
       /^(?:packages\/(?:database\/src\/drift\/engine|embedded\/src\/running|grader\/src\/baseline\/ocr|pdf\/src\/child\/main|telemetry\/src\/metrics)|apps\/(?:core\/src\/evidence\/storeEvidence|worker\/src\/workFolder))\.ts$/,
   },

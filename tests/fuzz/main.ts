@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- --requests 20000 [--seed 1 --minutes 30 --json FILE]`: sends generated requests to a service that it starts, and
- * checks each answer (docs/proofs.md#generated-requests).
+ * `npm run fuzz -- --requests 20000 [--seed 1 --minutes 30 --json FILE]`: sends generated requests to a service that
+ * it starts, and checks each answer (docs/proofs.md#generated-requests).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, chmod, rm, writeFile } from 'node:fs/promises';

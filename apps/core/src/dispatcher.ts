@@ -19,9 +19,9 @@ import { rememberSlots, type Slots } from './jobs/slots.ts';
  *      └───────────────────┴───────────────────┘ (back to queued, keeping its place)
  *
  * Every core replica runs a dispatcher; locks let one replica at a time decide. A dispatcher is woken when a run is
- * queued on its own replica, and when one is claimed or finished there while others wait. It also ticks, and a tick finds
- * the changes that other replicas made. State: the lanes in which runs wait, renewed by each tick. After a crash the next
- * tick of any replica continues from the rows.
+ * queued on its own replica, and when one is claimed or finished there while others wait. It also ticks, and a tick
+ * finds the changes that other replicas made. State: the lanes in which runs wait, renewed by each tick. After a
+ * crash the next tick of any replica continues from the rows.
  *
  * Runs, inspections and drawings have a loop each, so that a slow statement for one does not delay the others.
  */

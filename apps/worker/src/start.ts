@@ -25,8 +25,8 @@ import { removeAbandonedFolders } from './workFolder.ts';
 
 export interface Worker extends Observed {
   /**
-   * Takes no new job, finishes those in progress, and disconnects. Jobs not finished within the drain time are handed back
-   * and delivered again.
+   * Takes no new job, finishes those in progress, and disconnects. Jobs not finished within the drain time are handed
+   * back and delivered again.
    */
   close(): Promise<void>;
   /** Lines for the console: the grader, and the preflight result of each lane. */

@@ -57,8 +57,8 @@ export const QuestionPart = z.object({
   /** The run whose judgement of the same answer was reused; null: judged for this run. */
   reused_from: z.uuid().nullable(),
   /**
-   * Marked answers of other candidates in the prompt, by the hash of their texts, and the version of the guide that has them;
-   * absent without any. Evidence of older releases has no version.
+   * Marked answers of other candidates in the prompt, by the hash of their texts, and the version of the guide that
+   * has them; absent without any. Evidence of older releases has no version.
    */
   examples: z
     .array(z.object({ sha256, awarded: z.number(), guide_version: z.int().optional() }))

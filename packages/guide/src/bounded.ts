@@ -2,14 +2,16 @@ import type { GuideConstants } from './constants.ts';
 import { inverseDiagonal } from './linear.ts';
 
 /*
- * A grader that obeyed a demand in one answer gave that answer a mark that says nothing about other answers. When the teacher
- * corrects it, the difference must not be learned as severity. Weights of examples are therefore bounded, as in a Huber
- * regression: an example that the others contradict pulls with a bounded force, and examples that agree add up.
+ * A grader that obeyed a demand in one answer gave that answer a mark that says nothing about other answers. When the
+ * teacher corrects it, the difference must not be learned as severity. Weights of examples are therefore bounded, as
+ * in a Huber regression: an example that the others contradict pulls with a bounded force, and examples that agree
+ * add up.
  */
 
 /**
- * Bound of a weight. It grows with the half step of a mark, as a share of the max marks, and with the usual difference of teacher
- * and grader, because a grader that is often far off cannot be learned from otherwise. Infinity if the constants have no bound.
+ * Bound of a weight. It grows with the half step of a mark, as a share of the max marks, and with the usual
+ * difference of teacher and grader, because a grader that is often far off cannot be learned from otherwise. Infinity
+ * if the constants have no bound.
  * @param weights of the examples without a bound
  */
 export const weightBoundOf = (
@@ -31,8 +33,8 @@ const MOST_SWEEPS = 300;
 const SMALLEST_MOVE = 1e-8;
 
 /**
- * The weights within ± `bound` that fit the differences best: minimizes ½·w·M·w − w·d, one weight after the other. The minimum
- * is unique, because M is positive definite.
+ * The weights within ± `bound` that fit the differences best: minimizes ½·w·M·w − w·d, one weight after the other.
+ * The minimum is unique, because M is positive definite.
  * @param matrix covariance of the examples with noise
  * @param start the weights without a bound, which solve M·w = d
  */

@@ -44,8 +44,9 @@ export const predict = (
 };
 
 /**
- * Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian process. It is
- * exact if no weight is at its bound; else the others keep their weights as far as they are at the bound.
+ * Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian
+ * process. It is exact if no weight is at its bound; else the others keep their weights as far as they are at the
+ * bound.
  */
 export const leaveOneOut = (
   guide: FittedGuide,
@@ -82,8 +83,8 @@ const predictionOf = (
 };
 
 /**
- * The step in which a teacher marks, for a question of one mark: all or nothing, if each mark so far is none or full. Else the
- * smallest step: between whole marks a half is the better guess of an answer that may be either.
+ * The step in which a teacher marks, for a question of one mark: all or nothing, if each mark so far is none or full.
+ * Else the smallest step: between whole marks a half is the better guess of an answer that may be either.
  */
 export const markStepOf = (marks: readonly number[], maxMarks: number): number => {
   const isAllOrNothing = marks.every((mark) => mark === 0 || mark === maxMarks);

@@ -8,7 +8,9 @@ export interface OpenLanesOptions {
   readonly url: string;
   /** Separates installations that share one NATS server; letters, digits, `_` and `-`. */
   readonly namespace: string;
-  /** Replicas of each stream; a stream with another number is changed. Unset: a new stream has 1, others keep theirs. */
+  /**
+   * Replicas of each stream; a stream with another number is changed. Unset: a new stream has 1, others keep theirs.
+   */
   readonly replicas?: number;
   /** The component of this client: its name in the server's connection list, and its permissions. */
   readonly name: Component;
@@ -39,9 +41,9 @@ export interface PullOptions<L extends Lane> {
    */
   readonly mayTake?: (signal: AbortSignal) => Promise<AbortSignal>;
   /**
-   * Handles one job. Must call `ack` within 5 seconds, once the job is claimed and before it is done; a later claim may
-   * find the job claimed by another puller. After that the lease in PostgreSQL brings a lost job back. A handler that throws, or returns without a decision, releases the
-   * job.
+   * Handles one job. Must call `ack` within 5 seconds, once the job is claimed and before it is done; a later claim
+   * may find the job claimed by another puller. After that the lease in PostgreSQL brings a lost job back. A handler
+   * that throws, or returns without a decision, releases the job.
    */
   handle(job: LaneJobs[L], reply: MessageReply): Promise<void>;
 }

@@ -13,7 +13,8 @@ import { setStage, waitFor, type Stage } from './stage.ts';
 
 /*
  * The life of a release on a real control plane: install, test, grade, scale, lose the metrics, upgrade, roll back, a
- * broken upgrade, lose PostgreSQL, lose a core, drain a node, uninstall. From the first grade on, clients submit and poll.
+ * broken upgrade, lose PostgreSQL, lose a core, drain a node, uninstall. From the first grade on, clients submit and
+ * poll.
  */
 
 const METRICS_AWAY_MS = 90_000;

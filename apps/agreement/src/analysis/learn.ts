@@ -37,8 +37,8 @@ export const DRAWS = 3;
 export type Learning = ReturnType<typeof learn>[number];
 
 /**
- * What a teacher's marks teach: for each number of marked answers, a guide per question marks the others, and the result is
- * compared with the human marks. Reproducible: the draws are seeded by question.
+ * What a teacher's marks teach: for each number of marked answers, a guide per question marks the others, and the
+ * result is compared with the human marks. Reproducible: the draws are seeded by question.
  */
 export const learn = (
   answers: readonly LearnableAnswer[],

@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * FROM clause with the results of question `q` on which a teacher has decided: an override, or the approval of the submission.
- * It has the decision as `d`, with `awarded` null for a confirmed mark, the submission as `s`, and its counting result as `r`.
- * Only marks of the AI on live, graded submissions are in it, after `isDecidedResult` in the WHERE clause.
+ * FROM clause with the results of question `q` on which a teacher has decided: an override, or the approval of the
+ * submission. It has the decision as `d`, with `awarded` null for a confirmed mark, the submission as `s`, and its
+ * counting result as `r`. Only marks of the AI on live, graded submissions are in it, after `isDecidedResult` in the
+ * WHERE clause.
  * @param most newest overrides and newest approvals that are read
  */
 export const decidedResults = (instituteId: string, most: number): RawBuilder<unknown> => sql`(

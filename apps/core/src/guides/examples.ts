@@ -21,7 +21,8 @@ export interface ExamplesOfQuestion {
 /**
  * Reads the examples of all long-answer questions of an exam, without texts, in one statement. An example is the
  * result of a live, graded submission whose mark a teacher has overridden, or confirmed by approving the submission.
- * Answers that may address the grader are left out. `grader` is the mark before any guide. Examples are in the order of their submissions.
+ * Answers that may address the grader are left out. `grader` is the mark before any guide. Examples are in the order
+ * of their submissions.
  * @returns examples by question; questions without an example are absent
  */
 export const readExamples = async (

@@ -34,7 +34,10 @@ const instituteOfExam = async ({ database }: Services, examId: string): Promise<
   return exam.institute_id;
 };
 
-/** The guide of an exam for the admin CLI (docs/operate/provision.md). Without an institute, that of the exam is looked up. */
+/**
+ * The guide of an exam for the admin CLI (docs/operate/provision.md). Without an institute, that of the exam is
+ * looked up.
+ */
 export const operatorGuideRouter = router({
   show: ofExam.query(async ({ ctx: { services }, input }) =>
     showGuide(services, await operatorOf(services, input), input.exam_id),

@@ -9,10 +9,11 @@ import { ensureVersions } from '../guides/versions.ts';
 import type { RunKey } from '../runKey.ts';
 
 /*
- * Marked answers of other candidates that a model is shown beside an answer, in exams whose guide mode is `suggest` or
- * `apply` (docs/guide.md). They are chosen at the first claim of a run from the latest version of the question's guide,
- * and pinned as references with that version, so that a later claim gets the same ones. Texts are read at each claim from
- * the results of the other candidates: after an erasure the example is missing, and no copy of its text is left.
+ * Marked answers of other candidates that a model is shown beside an answer, in exams whose guide mode is `suggest`
+ * or `apply` (docs/guide.md). They are chosen at the first claim of a run from the latest version of the question's
+ * guide, and pinned as references with that version, so that a later claim gets the same ones. Texts are read at each
+ * claim from the results of the other candidates: after an erasure the example is missing, and no copy of its text is
+ * left.
  */
 
 /** Marked answer as a worker receives it. */
@@ -91,8 +92,8 @@ interface Pooled extends MarkedExample {
 }
 
 /**
- * Reads the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate. Each is an
- * example of the latest version of its question's guide; if a version is missing, it is made.
+ * Reads the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate.
+ * Each is an example of the latest version of its question's guide; if a version is missing, it is made.
  */
 export const readPool = async (tx: Tx, instituteId: string, submission: PoolFor): Promise<Pooled[]> => {
   const pooled = await readDecisions(tx, instituteId, submission);

@@ -92,8 +92,8 @@ const PHRASE_WINDOW = 8;
 /** Share of a phrase of three or more words that must be found; the phrase then counts by this share. */
 const MOST_OF_A_PHRASE = 2 / 3;
 /**
- * An answer earns `WORDS_COUNT` times the share of the expected words, and `LETTERS_COUNT` times that of their letters. Full
- * marks need about a third of both, because no answer repeats the whole model answer
+ * An answer earns `WORDS_COUNT` times the share of the expected words, and `LETTERS_COUNT` times that of their
+ * letters. Full marks need about a third of both, because no answer repeats the whole model answer
  * (docs/decisions/050-rules-of-the-baseline.md).
  */
 const WORDS_COUNT = 1.5;
@@ -150,8 +150,8 @@ const lookForKeywords = (criterion: Criterion, asked: ReadonlySet<string>, answe
 };
 
 /**
- * The best look for the words of one alternative. Guidance and name of the only criterion are not mixed with a model answer:
- * they tell how to score. null if there is nothing to look for.
+ * The best look for the words of one alternative. Guidance and name of the only criterion are not mixed with a model
+ * answer: they tell how to score. null if there is nothing to look for.
  */
 const lookForWords = (paper: Paper, criterion: Criterion, answer: Said): Look | null => {
   const own = `${criterion.name} ${criterion.guidance ?? ''}`;

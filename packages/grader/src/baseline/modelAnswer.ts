@@ -6,8 +6,8 @@ export interface Alternative {
 }
 
 /**
- * Reads a model answer as its author lays it out: alternatives, of which the best counts, and lists of points, of which each
- * earns a mark. Lines that tell how to score are left out, because no answer contains their words.
+ * Reads a model answer as its author lays it out: alternatives, of which the best counts, and lists of points, of
+ * which each earns a mark. Lines that tell how to score are left out, because no answer contains their words.
  */
 export const alternativesIn = (modelAnswer: string, maxMarks: number): Alternative[] =>
   splitAlternatives(withoutScoring(modelAnswer, maxMarks)).map((text) => ({
@@ -45,7 +45,10 @@ const pointsIn = (text: string, maxMarks: number): string[] | null => {
 
 const BULLET = /^\s*(?:[-–—•●○▪*·]+|\(?(?:\d{1,2}|[a-z])[.)](?!\d))\s*/iu;
 
-/** Lines without their bullets and without headings. A line that goes on with a small letter belongs to the line before. */
+/**
+ * Lines without their bullets and without headings. A line that goes on with a small letter belongs to the line
+ * before.
+ */
 const itemsOf = (text: string): string[] => {
   const items: string[] = [];
   for (const line of text.split('\n').filter(hasWords)) {

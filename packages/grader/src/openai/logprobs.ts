@@ -30,7 +30,10 @@ export interface Logprobs {
 const ALTERNATIVES = 5;
 /** A token with alternatives takes 450 bytes; this many fit into the limit of boundedFetch.ts. */
 export const MOST_WEIGHED_TOKENS = 4000;
-/** Statuses that refuse log-probabilities: 403 from OpenAI, by model; 400 and 422 from gateways; 501 from servers without them. */
+/**
+ * Statuses that refuse log-probabilities: 403 from OpenAI, by model; 400 and 422 from gateways; 501 from servers
+ * without them.
+ */
 const REFUSALS = new Set([400, 403, 422, 501]);
 
 export const createLogprobs = (isSet: boolean, onRefused: () => void): Logprobs => {

@@ -2,11 +2,11 @@ import { on } from 'node:events';
 import type { Job, Report, Role } from '../messages.ts';
 import { startWatchdog } from './watchdog.ts';
 
-// Entry file of a child process. The child sends "ready" and performs one job, again and again. It ends itself instead
-// of a further "ready" when a job could influence the next one: after a failed job, after native code has read bytes
-// of an upload, and above `MOST_IDLE_BYTES`. An error before the first "ready" is a fault of the installation and ends the
-// process; a later error is reported as a failure of the PDF. The parent has parsed the job, so the child does not load
-// zod to parse it again.
+// Entry file of a child process. The child sends "ready" and performs one job, again and again. It ends itself
+// instead of a further "ready" when a job could influence the next one: after a failed job, after native code has
+// read bytes of an upload, and above `MOST_IDLE_BYTES`. An error before the first "ready" is a fault of the
+// installation and ends the process; a later error is reported as a failure of the PDF. The parent has parsed the
+// job, so the child does not load zod to parse it again.
 
 /** Resident memory. Above it, the garbage of earlier jobs could let an honest file exceed the child's limit. */
 const MOST_IDLE_BYTES = 320 * 2 ** 20;

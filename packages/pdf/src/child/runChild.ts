@@ -6,10 +6,10 @@ import { Job, Report, roleOf } from '../messages.ts';
 import { keepIdle, takeIdle } from './idleChildren.ts';
 import { startChild } from './startChild.ts';
 
-// States of a child: starting (no "ready" yet) → working → settled (outcome known) → idle ("ready" again) or exited. The
-// promise settles at "idle" or "exited", so that no child works after the call. A child that dies while starting is a
-// fault of the installation (plain Error); a child that dies while working is a fault of the PDF (PdfUnreadable). When
-// the parent dies, the child's watchdog ends the child.
+// States of a child: starting (no "ready" yet) → working → settled (outcome known) → idle ("ready" again) or exited.
+// The promise settles at "idle" or "exited", so that no child works after the call. A child that dies while starting
+// is a fault of the installation (plain Error); a child that dies while working is a fault of the PDF
+// (PdfUnreadable). When the parent dies, the child's watchdog ends the child.
 //
 // A child is used again only after a job that ended well and in which no native code read bytes of the upload (report
 // "native"). The parent keeps count of the latter, because a child that was taken over by native code may say anything.
@@ -40,7 +40,8 @@ export const runChild = async (job: Job, limits: Limits): Promise<Done> => {
     try {
       return await supervise(idle, true, parsedJob, limits);
     } catch (error) {
-      // Only a new child rejects a file: an earlier job may have left garbage in this one, or it died while it was idle.
+      // Only a new child rejects a file: an earlier job may have left garbage in this one, or it died while it was
+      // idle.
       if (!(error instanceof PdfUnreadable) || error.code === 'timeout') throw error;
     }
   }

@@ -5,7 +5,10 @@ import { en as markingEn } from '../marking/texts.en.ts';
 import { en as peopleEn } from '../people/texts.en.ts';
 import { en as appEn } from './texts.en.ts';
 
-/** All English texts of the page. Each area has a catalogue for each language, and its keys begin with the area's name. */
+/**
+ * All English texts of the page. Each area has a catalogue for each language, and its keys begin with the area's
+ * name.
+ */
 export const en = {
   ...appEn,
   ...administrationEn,

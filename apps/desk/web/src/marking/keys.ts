@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react';
 import { useHotkeys } from 'react-hotkeys-hook';
 
 /*
- * Keys of the marking screen. They are kept in this browser. They do nothing in text fields, and single keys can be turned
- * off (WCAG 2.1.4).
+ * Keys of the marking screen. They are kept in this browser. They do nothing in text fields, and single keys can be
+ * turned off (WCAG 2.1.4).
  */
 
 export const ACTIONS = [

@@ -3,8 +3,8 @@ import type { MarkQueue } from './queue/markQueue.ts';
 import type { Change, SeenMark } from './queue/queueState.ts';
 
 /*
- * The marks that this page has shown to the examiner, by question. A mark that arrives in the background is not seen until
- * the examiner has been told of it; a decision before that carries the older mark, and core refuses it.
+ * The marks that this page has shown to the examiner, by question. A mark that arrives in the background is not seen
+ * until the examiner has been told of it; a decision before that carries the older mark, and core refuses it.
  */
 
 export interface Place {

@@ -5,8 +5,8 @@ import { startMarkQueue, type MarkQueue, type Outcome, type QueueStore } from '.
 import { decisionsOn, type Change, type Decision, type QueueState, type SeenMark } from './queueState.ts';
 
 /*
- * The queue against a model of core that compares the seen mark and knows idempotency keys. Calls are lost before or after
- * their effect or arrive twice, pages restart, and a colleague marks the same questions.
+ * The queue against a model of core that compares the seen mark and knows idempotency keys. Calls are lost before or
+ * after their effect or arrive twice, pages restart, and a colleague marks the same questions.
  */
 
 const QUESTIONS = ['1', '2'] as const;
