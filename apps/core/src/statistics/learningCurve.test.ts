@@ -46,8 +46,8 @@ test('the curve rises from the agreement of the grader to that of a guide with a
 
 test('the curve is the same in each order of the examples, and needs five with a text', async () => {
   const { examples, texts } = exam(30);
-  const curveOf = (some: typeof examples, of = texts) =>
-    learningCurve({ examples: some, constants: GUIDE_CONSTANTS }, of);
+  const curveOf = (some: typeof examples, known = texts) =>
+    learningCurve({ examples: some, constants: GUIDE_CONSTANTS }, known);
   expect(await curveOf(examples.toReversed())).toEqual(await curveOf(examples));
   expect(await curveOf(examples.slice(0, 4))).toEqual([]);
   expect(await curveOf(examples, new Map([...texts].slice(0, 4)))).toEqual([]);
