@@ -29,12 +29,18 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(running.map((server) => server.close()));
-  const left = await processesNaming(folder.path);
   // Servers of failed tests must not outlive the test run.
-  for (const pid of left) await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
+  const left = await endServers();
   await folder.remove();
   expect(left, 'processes left behind').toEqual([]);
 });
+
+/** @returns ids of the processes that were ended */
+const endServers = async (): Promise<number[]> => {
+  const left = await processesNaming(folder.path);
+  for (const pid of left) await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
+  return left;
+};
 
 const start = async (options: Partial<PostgresOptions> = {}): Promise<EmbeddedPostgres> => {
   const server = await startPostgres({ dataDir: join(folder.path, 'pg'), durable: false, ...options });
@@ -172,11 +178,22 @@ test('after kill -9 of Node the next start stops the orphaned server and keeps w
 });
 
 test('after kill -9 during the first start the next one creates the cluster', async () => {
-  const child = runService('postgres', join(folder.path, 'pg'));
-  await child.line('creating the PostgreSQL cluster');
-  const isAtWork = async () => (await processesNaming(join(folder.path, 'pg', 'cluster.new.'))).length > 0;
-  expect(await until(isAtWork, 10_000)).toBe(true);
-  await child.kill();
+  const isAtWork = async () =>
+    (await readdir(join(folder.path, 'pg'))).some((name) => name.startsWith('cluster.new.'));
+  const isKilledAtWork = async () => {
+    const child = runService('postgres', join(folder.path, 'pg'));
+    await child.line('creating the PostgreSQL cluster');
+    const wasAtWork = await until(isAtWork, 2000);
+    await child.kill();
+    return wasAtWork;
+  };
+  for (let tries = 1; !(await isKilledAtWork()); tries += 1) {
+    expect(tries).toBeLessThan(5);
+    // The first start was over before this busy process looked. It begins again in another folder.
+    await endServers();
+    await folder.remove();
+    folder = await freshFolder();
+  }
   const { url } = await start();
   await query(url, 'CREATE TABLE kept (id int)');
   const names = await readdir(join(folder.path, 'pg'));
