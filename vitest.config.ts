@@ -5,11 +5,11 @@ export default defineConfig({
   test: {
     include: ['{contracts,packages,apps,tests}/**/*.test.ts'],
     // One PostgreSQL, nats-server and S3 endpoint for the whole run.
-    // Two cores are the smallest machine we support; three more forks work while others wait for a lease or a deadline.
+    // Two cores are the smallest machine we support; two more forks work while others wait for a lease or a deadline.
     globalSetup: ['packages/test-services/src/globalSetup.ts'],
     setupFiles: ['tests/harness/keepCompiled.ts'],
     pool: 'forks',
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Test files of one fork share the modules that they load, so a module keeps no state of a test. A fork for each
     // file cost a quarter of the CPU of a run.
