@@ -218,16 +218,18 @@ test('a stored exam is edited: text, questions and sections; a change by a colle
 test('without its stream the list refreshes by itself, and opens the stream again when it is back', async () => {
   const { context, page, problems } = await desk.newBrowser();
   await signIn(desk, page);
+  const streamAnswers = (status: number) =>
+    page.waitForResponse((response) => response.url().endsWith('/events') && response.status() === status);
   await page.route('**/events', (route) => route.fulfill({ status: 503 }));
-  const refused = page.waitForResponse('**/events');
+  const refused = streamAnswers(503);
   await page.reload();
-  expect((await refused).status()).toBe(503);
+  await refused;
   await createExam(desk.service.api, typedExam([mcq('1')], { title: 'Seen by asking' }));
   await page.getByRole('link', { name: 'Seen by asking' }).waitFor();
 
-  const opened = page.waitForResponse('**/events');
+  const opened = streamAnswers(200);
   await page.unroute('**/events');
-  expect((await opened).status()).toBe(200);
+  await opened;
   await createExam(desk.service.api, typedExam([mcq('1')], { title: 'Told by the stream' }));
   await page.getByRole('link', { name: 'Told by the stream' }).waitFor();
   expect(problems).toEqual([]);
