@@ -25,8 +25,13 @@ const Envelope = z.object({
     .optional(),
 });
 
-/** A call as the desk's server sends it. @returns the code of the failure, or the answer */
-const call = async (path: string, input: unknown, role: string, instituteId = tenant.instituteId) => {
+/** A call as the desk's server sends it, with JSON as the browser sent it. @returns the failure's code, or the answer */
+const post = async (
+  path: string,
+  text: string | undefined,
+  role: string,
+  instituteId = tenant.instituteId,
+) => {
   const actor = staffActor({
     institute_id: instituteId,
     staff_id: randomUUID(),
@@ -40,13 +45,15 @@ const call = async (path: string, input: unknown, role: string, instituteId = te
       authorization: `Bearer ${tokens.public}`,
       'x-actor': signActor(actor, signingKey),
     },
-    ...(input === undefined ? {} : { body: JSON.stringify(input) }),
+    ...(text === undefined ? {} : { body: text }),
   });
   const { result, error } = Envelope.parse(await response.json());
   return error === undefined
     ? { answer: result?.data }
     : { refusal: error.data.failure?.code ?? error.data.code };
 };
+
+const call = (path: string, input: unknown, role: string) => post(path, JSON.stringify(input), role);
 
 const SignedIn = z.object({
   staff: z.object({ id: z.string(), institute_id: z.string(), role: z.string(), session_id: z.string() }),
@@ -165,6 +172,20 @@ test.each([...new Set([...Object.keys(INPUTS), ...Object.keys(MORE_TEXTS)])])(
         expect(await call(path, input, 'admin')).toEqual({
           refusal: expect.not.stringMatching('INTERNAL_SERVER_ERROR'),
         });
+    }
+  },
+);
+
+test.each(['desk.exams.list', 'exams.create', 'submissions.create', 'desk.exams.save'])(
+  '%s refuses input that is nested 200,000 levels deep',
+  async (path) => {
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+    // The second is how core keeps an object with numbers of many digits.
+    for (const metadata of [deep, JSON.stringify({ $exact_json: deep })]) {
+      const text = `{"exam_id":"${foreign.exam}","search":${deep},"seen":"","body":{"metadata":${metadata}}}`;
+      expect(await post(path, text, 'admin')).toEqual({
+        refusal: expect.stringMatching(/^(validation_failed|exam_not_found)$/),
+      });
     }
   },
 );

@@ -87,6 +87,9 @@ export const refuse = (found: readonly Problem[], question?: { label: string }):
 export const refuseField = (field: string, code: string, message: string): never =>
   refuse([{ field, code, message }]);
 
+/** Levels of nested lists and objects. The facade lets 1,100 through; without a bound the walk exhausts the stack. */
+const MAX_LEVELS = 1200;
+
 /**
  * Refuses input with text or numbers that cannot be stored, before its schema is known.
  * @throws DomainFailure validation_failed
@@ -100,10 +103,16 @@ export const refuseUnstorable = (input: unknown): void => {
 /**
  * Collects values and field names that cannot be stored and returned as sent (docs/architecture.md#request-bodies):
  * NUL, lone surrogates, and numbers such as 1e400 that are parsed as Infinity.
+ * @throws DomainFailure validation_failed for a value that is nested too deep
  * @param path path of `value`; changed during the walk and restored before the return
  */
 const findUnstorable = (value: unknown, path: PropertyKey[], problems: Problem[]): void => {
   if (problems.length >= MAX_PROBLEMS) return;
+  if (path.length > MAX_LEVELS) {
+    // At once, because a schema that measures the value would exhaust the stack.
+    const message = `Cannot be nested deeper than ${MAX_LEVELS} levels.`;
+    refuseField(fieldPath(path.slice(0, 1)), 'invalid_value', message);
+  }
   if (typeof value === 'string') {
     if (isUnstorableText(value)) {
       problems.push({
@@ -121,7 +130,7 @@ const findUnstorable = (value: unknown, path: PropertyKey[], problems: Problem[]
       });
     }
   } else if (Array.isArray(value)) {
-    value.forEach((item: unknown, index) => findWithin(item, index, path, problems));
+    for (const [index, item] of value.entries()) findWithin(item, index, path, problems);
   } else if (typeof value === 'object' && value !== null) {
     const text = exactTextOf(value);
     if (text !== null) {
