@@ -224,7 +224,7 @@ describe('the feed rules', () => {
 
   test('a pass that stays at the end of the feed for hours misses no late commit', async () => {
     const owner = await newTenant(service);
-    const [late, ...others] = await filled(owner, 5);
+    const [late, ...others] = (await filled(owner, 5)).toSorted(inOrder);
     if (late === undefined) throw new Error('no row');
     const transaction = new pg.Client({ connectionString: service.database.superuserUrl });
     const clock = new pg.Client({ connectionString: service.database.superuserUrl });
