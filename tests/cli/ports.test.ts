@@ -35,7 +35,7 @@ afterAll(async () => {
 const messageFor = (setting: string): string =>
   `${setting} ${taken.port} on 127.0.0.1 is taken by another process; set ${setting} to a free one`;
 
-test.each(['PORT', 'CORE_PORT', 'DESK_PORT', 'METRICS_PORT'])(
+test.each(['PORT', 'DESK_PORT'])(
   'npm start with a port in use for %s names the setting, exits with 1, and writes no files',
   async (setting) => {
     const dataDir = join(folder, `start-${setting}`);
@@ -70,7 +70,6 @@ test.each([
   ['facade', 'PORT'],
   ['facade', 'METRICS_PORT'],
   ['core', 'CORE_PORT'],
-  ['core', 'METRICS_PORT'],
   ['worker', 'METRICS_PORT'],
 ] as const)('the %s with a port in use for %s names the setting and exits with 1', async (app, setting) => {
   const outcome = await startProgram(app, { ...ready.environment, [setting]: taken.port }).catch(String);

@@ -164,24 +164,6 @@ export const wideSheet = (inches: number): Buffer => {
   );
 };
 
-/** Pages that all show one picture of `side` × `side` pixels in colour, compressed to a thousandth. */
-export const sharedPicture = (pages: number, side: number): Buffer => {
-  const kids = Array.from({ length: pages }, (_, page) => `${page + 5} 0 R`).join(' ');
-  return withPages(
-    `<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`,
-    stream(Buffer.from('q 595 0 0 842 0 0 cm /Scan Do Q')),
-    stream(
-      packed('\u0000', Math.ceil((side * side * 3) / 2 ** 20)),
-      `/Type /XObject /Subtype /Image /BitsPerComponent 8 /Width ${side} /Height ${side} /ColorSpace /DeviceRGB /Filter /FlateDecode`,
-    ),
-    ...Array.from(
-      { length: pages },
-      () =>
-        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R /Resources << /XObject << /Scan 4 0 R >> >> >>',
-    ),
-  );
-};
-
 /** The file with its cross-reference table overwritten by noise. */
 export const withoutTable = (pdf: Buffer): Buffer => {
   const table = pdf.lastIndexOf('\nxref');

@@ -14,10 +14,6 @@ import {
   manyPages,
   objectStreamBomb,
   pageTreeLoop,
-  promisedPages,
-  sharedPicture,
-  wideSheet,
-  withoutTable,
 } from '../harness/hostilePdfs.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { processesIn } from '../harness/memory.ts';
@@ -32,19 +28,15 @@ import { startSplitService, type Program, type SplitService } from '../harness/p
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 180_000 });
 
-/** Rejected at inspection: no charge, nothing queued. packages/pdf tests further files that need no more than a look. */
+/** Rejected at inspection: no charge, nothing queued. packages/pdf and tests/fuzz/pdfs test further files. */
 const REJECTED = {
   'a page tree that holds itself': pageTreeLoop,
   'a page tree of 20,000 levels': deepTree,
-  '100,000 pages that are promised and not there': promisedPages,
   'an object stream that unpacks to 600 MB': objectStreamBomb,
   'a page whose drawing unpacks to 700 MB': contentBomb,
   'a drawing that holds itself': formLoop,
-  'forty pages that share a picture of 64 megapixels': () => sharedPicture(40, 8000),
   'a file that was cut off': () => badFile('truncated.pdf'),
-  'a real copy that was cut off': () => plainPdf(30).subarray(0, -400),
   'a text that calls itself PDF': () => badFile('not-a-pdf.pdf'),
-  'an empty page of another kind': () => Buffer.from('GIF89a'.padEnd(400, '\0'), 'latin1'),
 } satisfies Record<string, () => Buffer>;
 
 let jpeg: Buffer;
@@ -57,9 +49,7 @@ const UNREADABLE = {
 } satisfies Record<string, () => Buffer>;
 
 const READABLE = {
-  'a page 200 inches wide, all of it written on': () => wideSheet(200),
   'a JPEG that says it is larger than it is': () => lyingJpeg(jpeg, 1200, 1600),
-  'a copy whose cross-reference table is noise': () => withoutTable(plainPdf(1)),
 } satisfies Record<string, () => Buffer>;
 
 let model: ModelServer;
