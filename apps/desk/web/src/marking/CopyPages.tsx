@@ -5,6 +5,7 @@ import { TransformComponent, TransformWrapper, useControls } from 'react-zoom-pa
 import { useText } from '../app/language.ts';
 import { useActionKeys } from './keys.ts';
 import { loadPdf } from './loadPdf.ts';
+import { pageOfAnswer } from './pageOfAnswer.ts';
 import { PageMarks } from './PageMarks.tsx';
 import { PdfPage } from './PdfPage.tsx';
 import type { Screen } from './types.ts';
@@ -48,11 +49,7 @@ export const CopyPages = ({
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [submissionId]);
 
-  // Shows the page on which the answer, or the chosen criterion's place, stands.
-  const question = screen.questions.find(({ result }) => result.question_id === chosen);
-  const annotations = question?.result.annotations ?? [];
-  const place = criterion === null ? undefined : annotations[criterion + 1];
-  const wanted = place?.page ?? question?.blocks[0]?.page ?? annotations[0]?.page;
+  const wanted = pageOfAnswer(screen, chosen, criterion);
   useEffect(() => {
     if (wanted !== undefined) setPage(wanted);
   }, [wanted, chosen, submissionId]);

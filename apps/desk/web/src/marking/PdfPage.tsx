@@ -1,9 +1,7 @@
-import type { PDFDocumentProxy, RenderTask } from 'pdfjs-dist';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useEffect, useRef, useState } from 'react';
 import { useText } from '../app/language.ts';
-
-/** Width in pixels at which a page is drawn, so that it stays sharp when it is enlarged twice. */
-const DRAWN_WIDTH = 1600;
+import { showPage } from './drawPage.ts';
 
 /** Draws one page of a PDF to the width of its parent. */
 export const PdfPage = ({
@@ -19,27 +17,16 @@ export const PdfPage = ({
   const canvas = useRef<HTMLCanvasElement>(null);
   const [ratio, setRatio] = useState(1.414);
   useEffect(() => {
-    let isOver = false;
-    let task: RenderTask | undefined;
-    const draw = async (): Promise<void> => {
-      const loaded = await document.getPage(page);
-      const target = canvas.current;
-      if (isOver || target === null) return;
-      const natural = loaded.getViewport({ scale: 1 });
-      const viewport = loaded.getViewport({ scale: DRAWN_WIDTH / natural.width });
-      setRatio(viewport.height / viewport.width);
-      target.width = Math.ceil(viewport.width);
-      target.height = Math.ceil(viewport.height);
-      task = loaded.render({ canvas: target, viewport });
-      await task.promise;
-    };
-    draw().catch(() => {
-      if (!isOver) onProblem();
-    });
-    return () => {
-      isOver = true;
-      task?.cancel();
-    };
+    const target = canvas.current;
+    if (target === null) return;
+    const leaving = new AbortController();
+    showPage(target, document, page, leaving.signal).then(
+      () => setRatio(target.height / target.width),
+      () => {
+        if (!leaving.signal.aborted) onProblem();
+      },
+    );
+    return () => leaving.abort();
   }, [document, page, onProblem]);
   return (
     <canvas

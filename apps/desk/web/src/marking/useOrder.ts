@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { calls } from '../app/calls.ts';
+import { drawAhead } from './drawPage.ts';
 import { loadPdf } from './loadPdf.ts';
+import { pageOfAnswer } from './pageOfAnswer.ts';
 import { useMarking } from './seenMarks.ts';
 import type { Order, Screen } from './types.ts';
 
@@ -22,7 +24,7 @@ const AHEAD = 10;
 
 /**
  * Where Next and Previous lead. By copy: the next question, then the next copy with an open result. By question: the
- * answer that core recommends, then the examiner's random order. Reads the next copy ahead.
+ * answer that core recommends, then the examiner's random order. Reads the next copy ahead and draws its page.
  */
 export const useOrder = (examId: string, order: Order, screen: Screen, questionId: string): Walk => {
   const queryClient = useQueryClient();
@@ -96,7 +98,9 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
       const shown = await queryClient.fetchQuery(
         calls.desk.marking.screen.queryOptions({ submission_id: found.submission }),
       );
-      if (shown.copy !== null) await loadPdf(found.submission, shown.copy.url);
+      if (shown.copy === null) return;
+      const pdf = await loadPdf(found.submission, shown.copy.url);
+      drawAhead(pdf, pageOfAnswer(shown, found.question) ?? 1);
     };
     // Next asks again if reading ahead has failed.
     prefetch().catch(() => {});
