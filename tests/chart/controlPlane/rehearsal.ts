@@ -79,6 +79,15 @@ export const rehearseCluster = async (binaries: Binaries, say: (line: string) =>
 const answersOf = (load: Load, phase: string): string =>
   [...(load.answers.get(phase) ?? [])].map(([status, count]) => `${count} x ${status}`).join(', ');
 
+/** KEDA says that it uses the fallback of the chart. */
+const isFallingBack = async ({ api }: Stage): Promise<boolean> => {
+  const path = `/apis/keda.sh/v1alpha1/namespaces/${NAMESPACE}/scaledobjects/${NAME}-worker-typed`;
+  const object = await api.find<{ status?: { conditions?: { type: string; status: string }[] } }>(path);
+  return (object?.status?.conditions ?? []).some(
+    ({ type, status }) => type === 'Fallback' && status === 'True',
+  );
+};
+
 /** The release must keep `count` available pods of each named part. */
 const expectAvailable = (
   { replicas, wrong }: Scene,
@@ -136,6 +145,8 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     const before = wantedOf(scene, 'worker-typed');
     scene.metrics.drop();
     await wait(METRICS_AWAY_MS);
+    if (scene.hasKeda && !(await isFallingBack(scene)))
+      scene.wrong.push('metrics away: the ScaledObject has no fallback');
     expectWanted(scene, 'metrics away', 'worker-typed', before);
     scene.metrics.restore();
   },

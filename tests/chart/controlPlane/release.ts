@@ -9,6 +9,7 @@ export const RELEASE = 'ae';
 export const NAME = 'ae-answer-evaluation';
 const CORE_ROLE = 'evaluation_core';
 const PASSWORD = 'core-password';
+const KEDA_POLLING_SECONDS = 5;
 const NO_LIMIT =
   'key:reads:minute=100000000,institute:reads:second=100000000,key:writes:minute=100000000,key:upload_files:minute=100000000';
 
@@ -44,7 +45,8 @@ export const prepareNamespace = async (api: KubeApi, servers: Servers): Promise<
     });
 };
 
-export const valuesFor = (servers: Servers): Values => {
+/** @param prometheus address from which KEDA reads; null: autoscalers of the cluster read */
+export const valuesFor = (servers: Servers, prometheus: string | null): Values => {
   const lane = { replicas: 1, autoscaling: { minReplicas: 1, maxReplicas: 3, queuedPerReplica: 2 } };
   return {
     image: { registry: 'registry.example.org/exams' },
@@ -66,7 +68,10 @@ export const valuesFor = (servers: Servers): Values => {
     worker: {
       settings: { MODEL_PREFLIGHT: 'off' },
       lanes: { copy: lane, typed: { ...lane, concurrency: 2 } },
-      autoscaling: { kind: 'hpa' },
+      autoscaling:
+        prometheus === null
+          ? { kind: 'hpa' }
+          : { kind: 'keda', keda: { serverAddress: prometheus, pollingInterval: KEDA_POLLING_SECONDS } },
     },
   };
 };

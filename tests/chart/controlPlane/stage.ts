@@ -5,6 +5,7 @@ import type { Link } from '../../harness/link.ts';
 import { makeImages } from '../../images/container.ts';
 import type { Values } from '../helm.ts';
 import { startExternalMetrics } from './metrics/externalMetrics.ts';
+import { startPrometheus } from './metrics/prometheus.ts';
 import { onThisMachine } from './nodes/addresses.ts';
 import { startNodes, type Nodes } from './nodes/nodes.ts';
 import type { PodRun } from './nodes/podRun.ts';
@@ -12,6 +13,7 @@ import { startServices, type Services } from './nodes/services.ts';
 import { NAME, NAMESPACE, prepareNamespace, valuesFor } from './release.ts';
 import type { Binaries } from './servers/binaries.ts';
 import { startControlPlane } from './servers/controlPlane.ts';
+import { startKeda } from './servers/keda.ts';
 import type { KubeApi } from './servers/kubeApi.ts';
 
 /** An empty cluster with everything that an installation needs, and the servers outside of it. */
@@ -24,6 +26,7 @@ export interface Stage {
   /** Between the autoscalers and their metrics. */
   metrics: Link;
   values: Values;
+  hasKeda: boolean;
   /** Address of the facade's Service, for which an Ingress stands in a cluster. */
   url(): string;
   podsOf(component: string): PodRun[];
@@ -62,10 +65,13 @@ export const setStage = async (binaries: Binaries, say: (line: string) => void):
       [...nodes.pods.values()].filter(
         ({ pod }) => pod.metadata.labels?.['app.kubernetes.io/component'] === component,
       );
-    const metrics = await startExternalMetrics(plane, () =>
-      podsOf('core').map(({ address }) => `http://${onThisMachine(address)}:9090/metrics`),
-    );
+    const metricsUrls = (): string[] =>
+      podsOf('core').map(({ address }) => `http://${onThisMachine(address)}:9090/metrics`);
+    const { keda } = binaries;
+    const metrics =
+      keda === null ? await startExternalMetrics(plane, metricsUrls) : await startPrometheus(metricsUrls);
     closers.push(metrics.close);
+    if (keda !== null) closers.push((await startKeda(keda, plane)).close);
     say(`the control plane runs with ${NODES} nodes`);
     return {
       api,
@@ -74,7 +80,8 @@ export const setStage = async (binaries: Binaries, say: (line: string) => void):
       nodes,
       services,
       metrics: metrics.link,
-      values: valuesFor(servers),
+      values: valuesFor(servers, keda === null ? null : `http://127.0.0.1:${metrics.link.port}`),
+      hasKeda: keda !== null,
       url: () => `http://${onThisMachine(services.names().get(`${NAME}-facade`) ?? '')}`,
       podsOf,
       close,

@@ -2,27 +2,24 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { startLink, type Link } from '../../../harness/link.ts';
+import { startLink } from '../../../harness/link.ts';
 import type { ControlPlane } from '../servers/controlPlane.ts';
-
-/**
- * Stands for Prometheus with its adapter: serves `external.metrics.k8s.io`, from which the autoscalers of the cluster
- * read, with what core's pods say at that moment (docs/kubernetes.md#scaling-by-lane).
- */
-export interface ExternalMetrics {
-  /** Between the API server and the metrics. */
-  link: Link;
-  close(): Promise<void>;
-}
+import { highestOf } from './coreMetrics.ts';
+import type { Metrics } from './metrics.ts';
 
 const GROUP = 'external.metrics.k8s.io';
 const VERSION = `${GROUP}/v1beta1`;
 
-/** @param metricsUrls where core's pods serve `/metrics` now */
+/**
+ * Stands for Prometheus with its adapter: serves `external.metrics.k8s.io`, from which the autoscalers of the cluster
+ * read, with what core's pods say at that moment (docs/kubernetes.md#scaling-by-lane).
+ *
+ * @param metricsUrls where core's pods serve `/metrics` now
+ */
 export const startExternalMetrics = async (
   { certificates, api }: ControlPlane,
   metricsUrls: () => string[],
-): Promise<ExternalMetrics> => {
+): Promise<Metrics> => {
   const server = createServer(
     { cert: await readFile(certificates.certificate), key: await readFile(certificates.key) },
     (request, response) => {
@@ -37,7 +34,7 @@ export const startExternalMetrics = async (
         send(404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404 });
       else {
         const [, lane = ''] = /lane=(\w+)/.exec(searchParams.get('labelSelector') ?? '') ?? [];
-        void highest(metricsUrls(), metric, lane).then((value) => {
+        void highestOf(metricsUrls(), metric, lane).then((value) => {
           const item = {
             metricName: metric,
             metricLabels: { lane },
@@ -83,17 +80,4 @@ export const startExternalMetrics = async (
       await once(server, 'close');
     },
   };
-};
-
-/** `max(METRIC{lane="LANE"})` over core's pods; null without any. */
-const highest = async (urls: readonly string[], metric: string, lane: string): Promise<string | null> => {
-  const line = new RegExp(`^${metric}\\{[^}]*lane="${lane}"[^}]*\\} (\\S+)$`, 'gm');
-  const values: number[] = [];
-  for (const url of urls) {
-    const text = await fetch(url, { signal: AbortSignal.timeout(2_000) })
-      .then((response) => response.text())
-      .catch(() => '');
-    for (const [, value = '0'] of text.matchAll(line)) values.push(Number(value));
-  }
-  return values.length === 0 ? null : String(Math.max(...values));
 };

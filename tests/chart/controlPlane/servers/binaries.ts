@@ -6,6 +6,8 @@ export interface Binaries {
   apiserver: string;
   controllerManager: string;
   scheduler: string;
+  /** Null: the autoscalers of the cluster read the metrics through a stand-in. */
+  keda: { operator: string; adapter: string; crds: string } | null;
 }
 
 export const BINARY_OPTIONS = {
@@ -13,6 +15,9 @@ export const BINARY_OPTIONS = {
   apiserver: { type: 'string' },
   'controller-manager': { type: 'string' },
   scheduler: { type: 'string' },
+  'keda-operator': { type: 'string' },
+  'keda-adapter': { type: 'string' },
+  'keda-crds': { type: 'string' },
 } as const;
 
 export const HOW_TO_BUILD = `
@@ -39,6 +44,9 @@ The control plane is built from Go modules, without a cluster tool and without r
 etcd is a package of Debian (etcd-server).
 
 Then: npm run rehearse:cluster -- --etcd PATH --apiserver PATH --controller-manager PATH --scheduler PATH
+
+With KEDA, from github.com/kedacore/keda at v2.18: go build ./cmd/operator and ./cmd/adapter, and
+  --keda-operator PATH --keda-adapter PATH --keda-crds FOLDER/config/crd/bases
 `;
 
 /** @returns the binaries, or which of them are missing */
@@ -57,11 +65,19 @@ export const findBinaries = async (
     if (!isThere) missing.push(file === undefined ? `--${name} is not given` : `--${name}: no file ${file}`);
     return file ?? '';
   };
+  const hasKeda = Object.keys(given).some((name) => name.startsWith('keda-'));
   const binaries = {
     etcd: await path('etcd'),
     apiserver: await path('apiserver'),
     controllerManager: await path('controller-manager'),
     scheduler: await path('scheduler'),
+    keda: hasKeda
+      ? {
+          operator: await path('keda-operator'),
+          adapter: await path('keda-adapter'),
+          crds: await path('keda-crds'),
+        }
+      : null,
   };
   return missing.length > 0 ? missing : binaries;
 };
