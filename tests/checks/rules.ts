@@ -16,6 +16,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/installation': [],
   'packages/signed-actor': contracts,
   'packages/backoff': [],
+  'packages/client-limits': [],
   'packages/turns': [],
   'packages/database': [...adapter, 'packages/backoff', 'packages/turns'],
   'packages/lanes': [...adapter, 'packages/backoff'],
@@ -43,6 +44,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'apps/core': [
     ...adapter,
     'packages/backoff',
+    'packages/client-limits',
     'packages/grading-model',
     'packages/guide',
     'packages/database',
@@ -54,6 +56,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   'apps/facade': [
     ...adapter,
+    'packages/client-limits',
     'packages/core-client',
     'packages/lanes',
     'packages/settings',
@@ -62,11 +65,11 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   'apps/desk': [
     ...adapter,
+    'packages/client-limits',
     'packages/core-client',
     'packages/lanes',
     'packages/settings',
     'packages/signed-actor',
-    'packages/turns',
   ],
   'apps/worker': [
     ...adapter,

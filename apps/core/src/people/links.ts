@@ -1,5 +1,5 @@
 import type { Tx } from '@evaluation/database';
-import { networkOf } from '@evaluation/turns';
+import { networkOf } from '@evaluation/client-limits';
 import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { noteStaffEvent } from './events.ts';

@@ -1,4 +1,4 @@
-import { networkOf } from '@evaluation/turns';
+import { networkOf } from '@evaluation/client-limits';
 import type { Services } from '../services.ts';
 import { folded } from './email.ts';
 import { isPassword } from './passwords.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { networkOf } from '@evaluation/turns';
+import { networkOf } from '@evaluation/client-limits';
 import type { Services } from '../services.ts';
 
 /*

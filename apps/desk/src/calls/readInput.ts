@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
-import { heldBodies, NoRoom } from '@evaluation/turns';
+import { heldBodies, NoRoom } from '@evaluation/client-limits';
 import { Refusal } from '../middleware/errors.ts';
 
 /**
  * Reads the input of a call. Bodies count with the bytes that have arrived, from the first byte until the answer is
  * sent, and share the memory of four of the largest; an institute may hold twice what is free
- * (packages/turns/src/heldBodies.ts).
+ * (packages/client-limits/src/heldBodies.ts).
  *
  * @param limitBytes of one body
  * @returns a reader that throws Refusal 400 (no plain JSON), 413 or 503 (memory is taken)
