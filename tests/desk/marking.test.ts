@@ -161,7 +161,7 @@ describe('a network that fails', () => {
     await context.close();
   });
 
-  test('lets the examiner go on: all marks are stored in order when it is back', async () => {
+  test('lets the examiner go on: all marks are stored in order when it is back, and never for another person', async () => {
     const submission = await newCopy();
     const { context, page } = await desk.newBrowser();
     await signIn(desk, page);
@@ -172,7 +172,14 @@ describe('a network that fails', () => {
       await confirm(page);
     }
     await page.getByText('No connection: 3 marks are kept in this browser').waitFor();
+    // Meanwhile a colleague signs in on this computer, in another tab.
+    const signInWith = (account: typeof COLLEAGUE) =>
+      page.request.post(`${desk.url}/session`, { headers: { 'x-evaluation-desk': '1' }, data: account });
+    await signInWith(COLLEAGUE);
     await context.setOffline(false);
+    await page.getByText('Sign in again to save the marks.').waitFor();
+    expect(await overridesOf(submission)).toEqual([]);
+    await signInWith(desk.admin);
     await saved(page);
     expect(await markOf(submission, '2')).toMatchObject({ awarded: 1.5 });
     await context.close();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createExam } from '../harness/api.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
@@ -238,6 +239,24 @@ describe('the server', () => {
     expect((await call('desk.people.session', { token: 'x' })).status).toBe(403);
     expect((await call('constructor', {})).status).toBe(404);
     expect((await call('..%2Fcontrol.createInstitute', {})).status).toBe(404);
+  });
+
+  test('refuses a command of another person than the one who is signed in now', async () => {
+    const cookie = await newCookie();
+    const { staff } = (await (await send('GET', '/session', { ...OWN, cookie })).json()) as {
+      staff: { id: string };
+    };
+    const list = async (sender: string) =>
+      (
+        await send(
+          'POST',
+          '/trpc/exams.list',
+          { ...OWN, cookie, 'x-evaluation-staff': sender },
+          { query: {} },
+        )
+      ).status;
+    expect(await list(staff.id)).toBe(200);
+    expect(await list(randomUUID())).toBe(401);
   });
 
   test('repeats a command with the same key without a second effect, and gives the same answer', async () => {

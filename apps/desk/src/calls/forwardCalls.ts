@@ -11,6 +11,8 @@ import { inputReader } from './readInput.ts';
 
 const PROCEDURE = /^[A-Za-z]+(?:\.[A-Za-z]+)*$/;
 const LONGEST_KEY = 100;
+/** Id of the person whose command the page sends. */
+const STAFF_HEADER = 'x-evaluation-staff';
 
 /**
  * Passes a call of the page on to the procedure of core's public router with the actor of the signed-in person. Core
@@ -28,6 +30,9 @@ export const forwardCalls = (
     const token = cookie.read(request);
     const known = token === null ? null : await sessions.find(token, requestIdOf(response));
     if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
+    // Another person has signed in on this browser since, in another tab.
+    const sender = request.get(STAFF_HEADER);
+    if (sender !== undefined && sender !== known.staff.id) throw new Refusal(401, 'UNAUTHORIZED');
     const procedure = String(request.params['procedure']);
     if (!PROCEDURE.test(procedure)) throw new Refusal(404, 'NOT_FOUND');
     const { actor, staff } = known;

@@ -7,7 +7,8 @@ import { OWN_HEADERS, sessionQuery } from './session.ts';
 
 /*
  * Calls to core through the desk's server. All calls are POST, reads included, so that no address and no access log
- * holds their input. A command that core runs once for a key gets it by `context: withKey(key)`.
+ * holds their input. A command that core runs once for a key gets it by `context: withKey(key)`. A command that may be
+ * sent later than its person has given it names the person, by `context: withKey(key, staffId)`.
  */
 
 export const client = createTRPCClient<PublicRouter>({
@@ -16,15 +17,26 @@ export const client = createTRPCClient<PublicRouter>({
       url: '/trpc',
       methodOverride: 'POST',
       headers: ({ op }) => {
-        const key = op.context['idempotencyKey'];
-        return { ...OWN_HEADERS, ...(typeof key === 'string' ? { 'idempotency-key': key } : {}) };
+        const { idempotencyKey: key, staffId } = op.context;
+        return {
+          ...OWN_HEADERS,
+          ...(typeof key === 'string' ? { 'idempotency-key': key } : {}),
+          ...(typeof staffId === 'string' ? { 'x-evaluation-staff': staffId } : {}),
+        };
       },
     }),
   ],
 });
 
-/** Context of a command that takes effect once, however often it is repeated. */
-export const withKey = (key: string) => ({ idempotencyKey: key });
+/**
+ * Context of a command that takes effect once, however often it is repeated.
+ *
+ * @param staffId the command is refused with 401 unless the session of the browser is this person's
+ */
+export const withKey = (key: string, staffId?: string) => ({
+  idempotencyKey: key,
+  ...(staffId === undefined ? {} : { staffId }),
+});
 
 const MOST_RETRIES = 3;
 

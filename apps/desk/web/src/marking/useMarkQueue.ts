@@ -30,8 +30,8 @@ export const useStartedMarking = (): Marking | null => {
     const seen = newSeenMarks();
     const send = sendDecision(
       {
-        override: (input, key) => client.submissions.override.mutate(input, { context: withKey(key) }),
-        withdraw: (input, key) => client.desk.marking.withdraw.mutate(input, { context: withKey(key) }),
+        override: (input, key) => client.submissions.override.mutate(input, { context: withKey(key, id) }),
+        withdraw: (input, key) => client.desk.marking.withdraw.mutate(input, { context: withKey(key, id) }),
       },
       { failureIn, statusOf, textOf: textOfError },
     );

@@ -5,8 +5,8 @@ import type { QueueState } from './queueState.ts';
 const DATABASE = 'evaluation-desk-marks';
 
 /**
- * Keeps the decisions of one member of staff in IndexedDB, so that another person who signs in on this browser never
- * sends them. Changes are told to the other tabs; a Web Lock lets one tab send.
+ * Keeps the decisions of one member of staff in IndexedDB, apart from those of other people who sign in on this browser.
+ * Other tabs get a message after each change; a Web Lock lets one tab send.
  */
 export const browserStore = (staffId: string): QueueStore => {
   const database: UseStore = createStore(DATABASE, 'decisions');
