@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { metrics } from '@evaluation/telemetry';
 import { createExam } from '../harness/api.ts';
+import { startLink } from '../harness/link.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
 import { startAnotherDesk } from './harness/anotherDesk.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
@@ -13,6 +15,8 @@ const desk = await deskSuite({
   OIDC_NAME: 'School ID',
 });
 const PATIENTLY = { timeout: 20_000 };
+/** Streams that one session may have open at a desk. */
+const MOST_STREAMS = 20;
 const OWN = { 'x-evaluation-desk': '1' };
 
 const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
@@ -306,5 +310,29 @@ describe('the stream of changes', () => {
 
   test('is closed to people who are not signed in', async () => {
     expect((await fetch(`${desk.url}/events`)).status).toBe(401);
+  });
+
+  test('is open to a session whose earlier browsers left before core had answered', async () => {
+    const link = await startLink(Number(new URL(desk.coreUrl).port));
+    const other = await startAnotherDesk(desk, { CORE_URL: `http://127.0.0.1:${link.port}` });
+    const cookie = await newCookie();
+    const inFlight = async () => {
+      const { values } = await metrics.httpInFlight.get();
+      return values.find(({ labels }) => labels.service === 'desk')?.value ?? 0;
+    };
+    const before = await inFlight();
+    const left = new AbortController();
+    const open = (signal: AbortSignal) => fetch(`${other.url}/events`, { headers: { cookie }, signal });
+    link.delay(1000);
+    const leaving = Array.from({ length: MOST_STREAMS }, () => open(left.signal).catch(() => null));
+    await expect.poll(inFlight, PATIENTLY).toBe(before + MOST_STREAMS);
+    left.abort();
+    await Promise.all(leaving);
+    link.restore();
+    const last = new AbortController();
+    await expect.poll(async () => (await open(last.signal)).status, PATIENTLY).toBe(200);
+    last.abort();
+    await other.close();
+    await link.close();
   });
 });

@@ -25,6 +25,8 @@ export const sendEvents = (
     const token = cookie.read(request);
     const known = token === null ? null : await sessions.find(token, requestIdOf(response));
     if (token === null || known === null) throw new Refusal(401, 'UNAUTHORIZED');
+    // The browser left during the look-up, so `close` is over and would not free the stream.
+    if (response.closed) return;
     const { staff } = known;
     const send = (text: string): void => {
       response.write(text);
