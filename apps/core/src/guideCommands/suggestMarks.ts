@@ -2,6 +2,7 @@ import type { Tx } from '@evaluation/database';
 import { nearestExamples } from '@evaluation/guide';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/signed-actor';
+import { inSlices } from '@evaluation/turns';
 import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from '../guides/fittedGuides.ts';
 import { decideMark, readGuidable, type GuidableResult, type SkipReason } from '../guides/guidable.ts';
@@ -87,9 +88,13 @@ export const suggestMarks = (
       page.map(({ id }) => id),
       question_id,
     );
-    const data = results
-      .map((result) => suggested(result, guide))
-      .filter((shown) => changed_only !== true || isDifferent(shown));
+    const data: SuggestedMark[] = [];
+    const pause = inSlices();
+    for (const result of results) {
+      await pause();
+      const shown = suggested(result, guide);
+      if (changed_only !== true || isDifferent(shown)) data.push(shown);
+    }
     const hasMore = found.length > limit;
     return {
       version,

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { later, PREPARED, type Tx } from '@evaluation/database';
+import { inSlices } from '@evaluation/turns';
 import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from './fittedGuides.ts';
-import { decideMark, isChange, readGuidable } from './guidable.ts';
+import { decideMark, isChange, readGuidable, type GuidedResult } from './guidable.ts';
 import { writeGuidedMarks } from './guidedMarks.ts';
 
 export const Versions = z.record(z.uuid(), z.int());
@@ -84,12 +85,15 @@ export const guideCompletedRun = async (
   const guides = await guidesOf(tx, instituteId, Versions.parse(application.versions));
   const threshold = settings.is_stopped ? null : Passing.parse(application.passing).threshold;
   const results = await readGuidable(tx, instituteId, [submission.id]);
-  const marks = results.flatMap((result) => {
+  const marks: GuidedResult[] = [];
+  const pause = inSlices();
+  for (const result of results) {
+    await pause();
     const guide = guides.get(result.question_id) ?? null;
     // The run completes in this transaction.
     const decided = decideMark({ ...result, submission_status: 'graded' }, guide, threshold);
-    return typeof decided === 'string' || !isChange(decided) ? [] : [decided];
-  });
+    if (typeof decided !== 'string' && isChange(decided)) marks.push(decided);
+  }
   await writeGuidedMarks(tx, instituteId, application, marks);
   return marks.length > 0;
 };

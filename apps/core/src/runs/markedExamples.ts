@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { json, PREPARED, type Tx } from '@evaluation/database';
 import { fitGuide, nearestExamples } from '@evaluation/guide';
+import { inSlices } from '@evaluation/turns';
 import * as z from 'zod/v4';
 import { decidedResults, isDecidedResult } from '../guides/decidedResults.ts';
 import { isTrusted } from '../guides/trusted.ts';
@@ -51,13 +52,12 @@ export const pinExamples = async (
 ): Promise<MarkedExample[]> => {
   if (pooled.length === 0) return [];
   const textOf = new Map(answers.map(({ question_id, text }) => [question_id, text]));
-  const questions = [...new Set(pooled.map(({ question_id }) => question_id))];
-  const chosen = questions.flatMap((id) =>
-    chooseShown(
-      pooled.filter(({ question_id }) => question_id === id),
-      textOf.get(id) ?? null,
-    ),
-  );
+  const chosen: Pooled[] = [];
+  const pause = inSlices();
+  for (const [id, ofQuestion] of Map.groupBy(pooled, ({ question_id }) => question_id)) {
+    await pause();
+    chosen.push(...chooseShown(ofQuestion, textOf.get(id) ?? null));
+  }
   const references = chosen.map((example) => Reference.parse(example));
   await tx
     .updateTable('runs')
