@@ -1,5 +1,5 @@
 import { GUIDE_CONSTANTS } from './constants.ts';
-import { createFeatureReader } from './features.ts';
+import { featureReaderOf } from './features.ts';
 import { covarianceFrom, noiseOf, varianceOf, type GuideExample } from './fit.ts';
 import { indexTexts } from './similarity.ts';
 
@@ -43,7 +43,7 @@ const posteriorOf = (
   examples: readonly { text: string }[],
   open: readonly { text: string }[],
 ): Float64Array => {
-  const reader = createFeatureReader(GUIDE_CONSTANTS);
+  const reader = featureReaderOf(GUIDE_CONSTANTS);
   const features = [...open, ...examples].map(({ text }) => reader.read(text));
   const index = indexTexts(features, GUIDE_CONSTANTS);
   const size = features.length;

@@ -17,10 +17,22 @@ export interface FeatureReader {
   read: (text: string) => Features;
 }
 
-/** Reads features of texts. It caches those of words, because answers to one question share most of their words. */
-export const createFeatureReader = (
-  constants: Pick<GuideConstants, 'shortestGram' | 'longestGram'>,
-): FeatureReader => {
+type Lengths = Pick<GuideConstants, 'shortestGram' | 'longestGram'>;
+
+const readers = new Map<string, FeatureReader>();
+
+/**
+ * Reads features of texts. It caches those of words, because answers to one question share most of their words. All
+ * guides of a process share the cache, some 8 MB when it is full. It changes no result.
+ */
+export const featureReaderOf = ({ shortestGram, longestGram }: Lengths): FeatureReader => {
+  const key = `${shortestGram} ${longestGram}`;
+  const reader = readers.get(key) ?? createFeatureReader({ shortestGram, longestGram });
+  readers.set(key, reader);
+  return reader;
+};
+
+const createFeatureReader = (constants: Lengths): FeatureReader => {
   const cache = new Map<string, { stem: number; grams: readonly number[] }>();
   const seenStems = new Int32Array(BUCKETS);
   const seenGrams = new Int32Array(BUCKETS);
@@ -56,10 +68,7 @@ export const createFeatureReader = (
 };
 
 /** N-grams of a word with a space on either side, so that beginnings and endings count as such. */
-const gramsOf = (
-  word: string,
-  { shortestGram, longestGram }: Pick<GuideConstants, 'shortestGram' | 'longestGram'>,
-): number[] => {
+const gramsOf = (word: string, { shortestGram, longestGram }: Lengths): number[] => {
   const padded = ` ${word} `;
   const grams: number[] = [];
   for (let length = shortestGram; length <= longestGram; length += 1) {

@@ -1,6 +1,6 @@
 import { boundedWeights, weightBoundOf } from './bounded.ts';
 import { GUIDE_CONSTANTS, LEAST_NOISE, MOST_EXAMPLES, type GuideConstants } from './constants.ts';
-import { createFeatureReader, type FeatureReader, type Features } from './features.ts';
+import { featureReaderOf, type FeatureReader, type Features } from './features.ts';
 import { choleskyOf, solveLower, solveUpper } from './linear.ts';
 import { indexTexts, type TextIndex } from './similarity.ts';
 
@@ -60,7 +60,7 @@ export function* restoreSteps({
   examples,
 }: GuideModel): Generator<undefined, FittedGuide> {
   const used = examples.toSorted(byContent).slice(0, MOST_EXAMPLES).map(checked);
-  const reader = createFeatureReader(constants);
+  const reader = featureReaderOf(constants);
   const features: Features[] = [];
   for (const { text } of used) {
     features.push(reader.read(text));

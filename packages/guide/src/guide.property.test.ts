@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GUIDE_CONSTANTS, MOST_EXAMPLES } from './constants.ts';
-import { createFeatureReader } from './features.ts';
+import { featureReaderOf } from './features.ts';
 import { chooseNext, fitGuide, leaveOneOut, predict, restoreGuide, type GuideExample } from './index.ts';
 import { similarityOf } from './similarity.ts';
 
@@ -36,7 +36,7 @@ describe('the similarity of two texts', () => {
   test('is symmetric, at most 1, and 1 for a text with itself', () => {
     fc.assert(
       fc.property(text, text, (one, other) => {
-        const reader = createFeatureReader(GUIDE_CONSTANTS);
+        const reader = featureReaderOf(GUIDE_CONSTANTS);
         const [a, b] = [reader.read(one), reader.read(other)];
         expect(similarityOf(a, b, GUIDE_CONSTANTS)).toBe(similarityOf(b, a, GUIDE_CONSTANTS));
         expect(similarityOf(a, b, GUIDE_CONSTANTS)).toBeLessThanOrEqual(1 + 1e-12);
