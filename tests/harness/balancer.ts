@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { joinSockets } from './joinSockets.ts';
 
 /**
  * Balances connections like a Kubernetes Service: a new connection goes to the next replica and stays there. A removed
@@ -22,16 +23,7 @@ export const startBalancer = async (...replicas: string[]): Promise<Balancer> =>
       return;
     }
     const { hostname: host, port } = new URL(url);
-    const upstream = connect({ host, port: Number(port), allowHalfOpen: true });
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => other.resetAndDestroy());
-      one.once('close', () => sockets.delete(one));
-      one.pipe(other);
-    }
+    joinSockets(client, connect({ host, port: Number(port), allowHalfOpen: true }), sockets);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { joinSockets } from './joinSockets.ts';
 
 /** A TCP proxy on a fixed port between two programs, whose connections a test drops or delays. */
 export interface Link {
@@ -40,19 +41,7 @@ export const startLink = async (targetPort: number): Promise<Link> => {
       return;
     }
     const upstream = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true, noDelay: true });
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => other.resetAndDestroy());
-      one.once('close', () => {
-        sockets.delete(one);
-        // `pipe` does not end the other socket when this one is destroyed.
-        if (!one.readableEnded) other.destroy();
-      });
-      one.pipe(late()).pipe(other);
-    }
+    joinSockets(client, upstream, sockets, late);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { joinSockets } from '../../../harness/joinSockets.ts';
 import type { KubeApi } from '../servers/kubeApi.ts';
 import { onThisMachine, type Names } from './addresses.ts';
 import type { EndpointSliceObject, ServiceObject } from './objects.ts';
@@ -51,7 +52,7 @@ export const startServices = (api: KubeApi, namespace: string): Services => {
         client.resetAndDestroy();
         return;
       }
-      join(client, connect({ ...target, allowHalfOpen: true, noDelay: true }), sockets);
+      joinSockets(client, connect({ ...target, allowHalfOpen: true, noDelay: true }), sockets);
     });
     listening.set(key, server);
     server.listen(port, onThisMachine(address));
@@ -89,19 +90,4 @@ export const startServices = (api: KubeApi, namespace: string): Services => {
       }
     },
   };
-};
-
-const join = (client: Socket, upstream: Socket, sockets: Set<Socket>): void => {
-  for (const [one, other] of [
-    [client, upstream],
-    [upstream, client],
-  ] as const) {
-    sockets.add(one);
-    one.on('error', () => other.resetAndDestroy());
-    one.once('close', () => {
-      sockets.delete(one);
-      if (!one.readableEnded) other.destroy();
-    });
-    one.pipe(other);
-  }
 };
