@@ -3,10 +3,11 @@ import { strFromU8, unzipSync } from 'fflate';
 import type { Download, Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { Exam } from '@evaluation/rest-contract/schemas';
-import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
-import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
+import { createExam, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { handwrittenExam, mcq, typedExam } from '../harness/papers.ts';
 import { textPdf } from '../harness/pdfs.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
+import { ANSWERS, submitTypedAnswers } from './harness/typedAnswers.ts';
 
 /*
  * The pages on which teachers decide: review, guide, statistics and finalizing, and the downloads. One exam of typed
@@ -18,16 +19,6 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const desk = await deskSuite();
 const { api } = desk.service;
 
-const ANSWERS = [
-  'Ice is less dense than water.',
-  'It is lighter because of an open lattice of molecules.',
-  'Ice floats since it is cold.',
-  'The molecules of ice form an open lattice, so ice is less dense and floats.',
-  'Because water is heavy.',
-  'Less dense than water, and that is why ice floats.',
-  'Ice has air in it.',
-  'Its open lattice makes ice less dense.',
-];
 const MARKED = 6;
 
 let typed: Exam;
@@ -36,21 +27,6 @@ let page: Page;
 let problems: string[];
 
 beforeAll(async () => {
-  typed = await createExam(
-    api,
-    typedExam(
-      [
-        mcq('1'),
-        longAnswer('2', {
-          text: 'Why does ice float?',
-          model_answer:
-            'Ice floats because it is less dense than water, since its molecules form an open lattice.',
-          max_marks: 4,
-        }),
-      ],
-      { title: 'Water and ice' },
-    ),
-  );
   written = await createExam(api, handwrittenExam({ title: 'On paper' }));
   const copy = await submit(api, written.id, {
     candidate: { external_id: 'R-100' },
@@ -59,20 +35,11 @@ beforeAll(async () => {
       textPdf(['Notes that belong to no question of this exam.', '1. Because of this, and because of that.']),
     ),
   });
-  const submissions = await Promise.all(
-    ANSWERS.map((text, index) =>
-      submit(api, typed.id, {
-        candidate: { external_id: `=R-${index + 1}` },
-        answers: [
-          { question_label: '1', option_labels: ['B'] },
-          { question_label: '2', text },
-        ],
-      }),
-    ),
-  );
-  for (const { id } of [...submissions, copy]) await untilOver(api, id);
-  const question = (await resultOf(api, submissions[0]?.id ?? '')).questions[1]?.question_id;
-  for (const { id } of submissions.slice(0, MARKED)) {
+  const answered = await submitTypedAnswers(api, (number) => ({ external_id: `=R-${number}` }));
+  typed = answered.exam;
+  await untilOver(api, copy.id);
+  const question = typed.questions[1]?.id;
+  for (const id of answered.submissions.slice(0, MARKED)) {
     await api.patch(`/submissions/${id}/questions/${question}`, { reviewer: 'T1', awarded: 3 });
   }
   const opened = await desk.newBrowser();

@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { test } from 'vitest';
-import { createExam, submit, untilOver } from '../../harness/api.ts';
-import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { deskSuite, signIn } from '../harness/deskSuite.ts';
+import { submitTypedAnswers } from '../harness/typedAnswers.ts';
 import { submitDemoCopies } from './demoData.ts';
 
 /* `npm run desk:screenshots`: writes a picture of each page of the desk for docs/desk, on the data of the demo. */
@@ -16,49 +15,16 @@ const MOST_BYTES = 60_000;
 const desk = await deskSuite();
 const { api } = desk.service;
 
-const ANSWERS = [
-  'Ice is less dense than water.',
-  'It is lighter because of an open lattice of molecules.',
-  'Ice floats since it is cold.',
-  'The molecules of ice form an open lattice, so ice is less dense and floats.',
-  'Because water is heavy.',
-  'Less dense than water, and that is why ice floats.',
-  'Ice has air in it.',
-  'Its open lattice makes ice less dense.',
-];
 const MARKED = 6;
 
 test('write the pictures', async () => {
   await mkdir(IMAGES, { recursive: true });
   const { exam, submissions } = await submitDemoCopies(api);
-  const typed = await createExam(
-    api,
-    typedExam(
-      [
-        mcq('1'),
-        longAnswer('2', {
-          text: 'Why does ice float?',
-          model_answer:
-            'Ice floats because it is less dense than water, since its molecules form an open lattice.',
-          max_marks: 4,
-        }),
-      ],
-      { title: 'Water and ice' },
-    ),
-  );
+  const { exam: typed, submissions: answers } = await submitTypedAnswers(api, (number) => ({
+    external_id: `R-${number}`,
+    name: `Candidate ${number}`,
+  }));
   const essay = typed.questions[1]?.id ?? '';
-  const answers: string[] = [];
-  for (const [index, text] of ANSWERS.entries()) {
-    const { id } = await submit(api, typed.id, {
-      candidate: { external_id: `R-${index + 1}`, name: `Candidate ${index + 1}` },
-      answers: [
-        { question_label: '1', option_labels: ['B'] },
-        { question_label: '2', text },
-      ],
-    });
-    await untilOver(api, id);
-    answers.push(id);
-  }
   for (const [index, id] of answers.slice(0, MARKED).entries())
     await api.patch(`/submissions/${id}/questions/${essay}`, { reviewer: 'T1', awarded: 1 + (index % 4) });
 
