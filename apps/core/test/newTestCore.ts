@@ -6,6 +6,7 @@ import { actorVerifier } from '@evaluation/signed-actor';
 import { createLogger } from '@evaluation/telemetry';
 import { newBacking } from '@evaluation/test-services';
 import pg from 'pg';
+import { createInstitute, InstituteCreate } from '../src/account/provision.ts';
 import type { Services } from '../src/services.ts';
 import { knownClaims } from '../src/workerCalls/knownClaims.ts';
 
@@ -19,6 +20,8 @@ export interface TestCore {
    * parents, at times of its choice.
    */
   client: pg.Client;
+  /** Makes an institute without credits and with the settings that a new institute has. @returns its id */
+  newInstitute: (name?: string) => Promise<string>;
   /** Closes the services and drops the database. @throws Error when a connection to the database was left open */
   close: () => Promise<void>;
 }
@@ -37,22 +40,27 @@ export const newTestCore = async (environment: Record<string, string> = {}): Pro
   const client = new pg.Client({ connectionString: clone.superuserUrl });
   await client.connect();
   await client.query('set session_replication_role = replica');
+  const services: Services = {
+    database,
+    lanes,
+    objects,
+    settings,
+    log,
+    verifyActor: actorVerifier(settings.actorSigningKeys),
+    wakeDispatcher: () => {},
+    afterCommit: (effect) => effect(),
+    changes: { note: () => {} },
+    lanePace: { of: () => null },
+    claims: knownClaims(),
+  };
   return {
-    services: {
-      database,
-      lanes,
-      objects,
-      settings,
-      log,
-      verifyActor: actorVerifier(settings.actorSigningKeys),
-      wakeDispatcher: () => {},
-      afterCommit: (effect) => effect(),
-      changes: { note: () => {} },
-      lanePace: { of: () => null },
-      claims: knownClaims(),
-    },
+    services,
     bucket,
     client,
+    newInstitute: async (name = 'Institute') => {
+      const institute = await createInstitute(services, InstituteCreate.parse({ name, credits: 0 }));
+      return institute.institute_id;
+    },
     close: async () => {
       await client.end();
       await lanes.close();

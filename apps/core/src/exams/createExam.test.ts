@@ -4,24 +4,15 @@ import type { ExamCreate } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { statementsOf } from '@evaluation/test-services';
 import { newTestCore } from '../../test/newTestCore.ts';
-import { createInstitute } from '../account/provision.ts';
 import { createExam } from './createExam.ts';
 import { listExams } from './listExams.ts';
 
-const { services, close } = await newTestCore();
+const { services, newInstitute, close } = await newTestCore();
 afterAll(close);
 
 let actor: Actor;
 beforeEach(async () => {
-  const { institute_id } = await createInstitute(services, {
-    name: 'Large',
-    credits: 0,
-    credit_limit: 0,
-    credits_per_page: null,
-    credits_per_answer: null,
-    daily_copy_quota: 1,
-    api_enabled: true,
-  });
+  const institute_id = await newInstitute();
   actor = { institute_id, key_id: randomUUID(), scopes: ['evaluation:read', 'evaluation:write'] };
 });
 

@@ -4,7 +4,6 @@ import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
 import { staffActor, type Actor } from '@evaluation/signed-actor';
 import { newTestCore } from '../../test/newTestCore.ts';
-import { createInstitute } from '../account/provision.ts';
 import { once } from '../idempotency/once.ts';
 import { asSent } from '../questions/questionFields.ts';
 import { createExam } from './createExam.ts';
@@ -14,20 +13,12 @@ import { saveExam, type ExamSaveBody } from './saveExam.ts';
 
 /* The form of an exam at the desk is saved whole (docs/decisions/093-an-exam-is-saved-whole.md). */
 
-const { services, close } = await newTestCore();
+const { services, newInstitute, close } = await newTestCore();
 afterAll(close);
 
 let actor: Actor;
 beforeEach(async () => {
-  const { institute_id } = await createInstitute(services, {
-    name: 'Institute',
-    credits: 0,
-    credit_limit: 0,
-    credits_per_page: null,
-    credits_per_answer: null,
-    daily_copy_quota: 1,
-    api_enabled: true,
-  });
+  const institute_id = await newInstitute();
   const scopes = ['evaluation:read', 'evaluation:write', 'evaluation:review'];
   actor = staffActor({ institute_id, staff_id: randomUUID(), role: 'admin', scopes });
 });

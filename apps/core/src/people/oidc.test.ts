@@ -1,7 +1,6 @@
 import { startOpenIdProvider, type OpenIdProvider, type Visit } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
-import { createInstitute } from '../account/provision.ts';
 import { disableStaff, enableStaff, inviteStaff, listStaff, type Manager } from './manageStaff.ts';
 import { oidcFinish, oidcStart } from './oidc.ts';
 import { findSession } from './sessions.ts';
@@ -17,16 +16,7 @@ let manager: Manager;
 beforeAll(async () => {
   provider = await startOpenIdProvider();
   core = await newTestCore(provider.environment);
-  const made = await createInstitute(core.services, {
-    name: 'Institute',
-    credits: 0,
-    credit_limit: 0,
-    credits_per_page: null,
-    credits_per_answer: null,
-    daily_copy_quota: 10,
-    api_enabled: true,
-  });
-  manager = { institute_id: made.institute_id, staff_id: null };
+  manager = { institute_id: await core.newInstitute(), staff_id: null };
 });
 afterAll(async () => {
   await core.close();

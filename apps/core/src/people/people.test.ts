@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
-import { createInstitute } from '../account/provision.ts';
 import type { Role } from '../roles.ts';
 import type { Services } from '../services.ts';
 import { followLink, showLink } from './links.ts';
@@ -37,19 +36,10 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 let institutes = 0;
-const newInstitute = async (): Promise<Manager> => {
-  const name = `Institute ${(institutes += 1)}`;
-  const made = await createInstitute(services, {
-    name,
-    credits: 0,
-    credit_limit: 0,
-    credits_per_page: null,
-    credits_per_answer: null,
-    daily_copy_quota: 10,
-    api_enabled: true,
-  });
-  return { institute_id: made.institute_id, staff_id: null };
-};
+const newInstitute = async (): Promise<Manager> => ({
+  institute_id: await core.newInstitute(`Institute ${(institutes += 1)}`),
+  staff_id: null,
+});
 let people = 0;
 const newEmail = () => `person${(people += 1)}@example.org`;
 const tokenOf = (link: { path: string } | null) => link?.path.replace('/invitation#', '') ?? '';
