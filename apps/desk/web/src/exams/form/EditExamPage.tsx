@@ -63,15 +63,19 @@ const EditForm = ({ form }: { form: StoredForm }) => {
     const now = await client.desk.exams.form.query({ exam_id: exam.id });
     if (now.revision === revision) return false;
     const theirs = draftOfStored(now);
-    const merged = mergeDrafts(stored.draft, draft, theirs);
     setStored({ form: now, draft: theirs });
+    const merged = mergeDrafts(stored.draft, draft, theirs);
     setDraft(merged.draft);
     setChanged(merged.changed);
     return true;
   };
   const save = useMutation({
     mutationFn: () => {
-      const request = { exam_id: exam.id, seen: revision, body: savedBody(draft) };
+      const request = {
+        exam_id: exam.id,
+        seen: revision,
+        body: savedBody(draft, { draft: stored.draft, questions: stored.form.questions }),
+      };
       const text = JSON.stringify(request);
       if (sent.current.text !== text) sent.current = { text, key: newKey() };
       return client.desk.exams.save.mutate(request, { context: withKey(sent.current.key) });

@@ -13,7 +13,7 @@ export interface DraftCriterion {
   key: string;
   name: string;
   marks: Amount;
-  /** Separated by commas. */
+  /** See keywords.ts. */
   keywords: string;
   guidance: string;
 }

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import type { Question } from '@evaluation/rest-contract/schemas';
 import { emptyExam, emptyQuestion, type ExamDraft } from './draft.ts';
+import { keywordsIn } from './keywords.ts';
 import { mergeDrafts } from './mergeDrafts.ts';
 import { problemBelow, problemsElsewhere } from './problems.ts';
 import { savedBody } from './requests.ts';
 import { movedUp, renamed, withoutSection, withSection } from './sections.ts';
+import { draftQuestion } from './stored.ts';
 
 const question = (id: string | null, change: object = {}) => ({
   ...emptyQuestion(id ?? 'new'),
@@ -19,7 +22,7 @@ const exam = (change: Partial<ExamDraft> = {}): ExamDraft => ({
   ...change,
 });
 
-test('changes of two people to different fields are both kept, and none is told as overwritten', () => {
+test('changes of two people to different fields are both kept, and none is listed as overwritten', () => {
   const [base, mine, theirs] = [exam(), exam(), exam()];
   const { draft, changed } = mergeDrafts(
     base,
@@ -54,7 +57,7 @@ test('changes of two people to different fields are both kept, and none is told 
   ]);
 });
 
-test('a field that both have changed keeps mine and is told; a question that the other removed is told', () => {
+test('a field that both have changed keeps mine and is listed; so is a question that the other has removed', () => {
   const { draft, changed } = mergeDrafts(
     exam(),
     exam({ title: 'Mine' }),
@@ -84,8 +87,42 @@ test('a stored question is saved with its id and without the fields that the for
   const draft = exam({
     questions: [question('a', { rest: { word_limit: 5 } }), question(null, { rest: { word_limit: 7 } })],
   });
-  expect(savedBody(draft).questions).toMatchObject([{ id: 'a' }, { id: null, word_limit: 7 }]);
-  expect(savedBody(draft).questions[0]).not.toHaveProperty('word_limit');
+  const { questions } = savedBody(draft, { draft: exam(), questions: [] });
+  expect(questions).toMatchObject([{ id: 'a' }, { id: null, word_limit: 7 }]);
+  expect(questions[0]).not.toHaveProperty('word_limit');
+});
+
+test('a stored question is saved as it was read until it is changed, and a keyword with a comma stays one', () => {
+  const read: Question = {
+    id: 'a',
+    label: '1',
+    section: 'A',
+    type: 'long_answer',
+    text: 'Which acid?\n',
+    max_marks: 2,
+    negative_marks: 0,
+    rubric: { criteria: [{ name: 'Name', marks: 2, keywords: ['2,4-D', 'the "acid"', 'a weed killer'] }] },
+    ...{ parent_label: null, word_limit: 5, expects_diagram: null, assess_language: null },
+    ...{ tags: null, external_id: null },
+    created_at: '2026-11-23T00:00:00.000Z',
+    updated_at: '2026-11-23T00:00:00.000Z',
+  };
+  const form = exam({ questions: [draftQuestion(read, 'a')] });
+  const stored = { draft: exam({ questions: [draftQuestion(read, 'a')] }), questions: [read] };
+  const { id, label, section, type, text, max_marks, negative_marks, rubric } = read;
+  const asRead = { id, label, section, type, text, max_marks, negative_marks, rubric };
+  expect(savedBody({ ...form, title: 'New' }, stored).questions).toEqual([asRead]);
+  const changed = form.questions.map((one) => ({ ...one, maxMarks: 3 }));
+  const [saved] = savedBody({ ...form, questions: changed }, stored).questions;
+  expect(saved).toMatchObject({ max_marks: 3, text: 'Which acid?' });
+  expect(saved?.rubric?.criteria[0]?.keywords).toEqual(read.rubric?.criteria[0]?.keywords);
+});
+
+test('keywords are separated by commas, and spaces and empty ones between them do not count', () => {
+  expect(keywordsIn(' mass ,, inertia of "rest", ')).toEqual(['mass', 'inertia of "rest"']);
+  expect(keywordsIn('"2,4-D", acid')).toEqual(['2,4-D', 'acid']);
+  expect(keywordsIn('"open, acid')).toEqual(['"open', 'acid']);
+  expect(keywordsIn('')).toEqual([]);
 });
 
 test('each problem of a question is shown at a field or at the question', () => {

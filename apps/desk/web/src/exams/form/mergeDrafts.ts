@@ -1,9 +1,10 @@
 import type { DraftQuestion, ExamDraft } from './draft.ts';
+import { isSameContent } from './sameContent.ts';
 
 /*
  * Brings changes of another person into a form that is being edited. `base` is the stored exam that both have started
- * from. A field that only one of them has changed keeps that change. A field that both have changed keeps mine, and its
- * place is told.
+ * from. A field that only one of them has changed keeps that change. A field that both have changed keeps mine, and is
+ * listed in `changed`.
  */
 
 export interface Merged {
@@ -18,19 +19,21 @@ export const mergeDrafts = (base: ExamDraft, mine: ExamDraft, theirs: ExamDraft)
   const changed: Place[] = [];
   const draft = { ...theirs };
   for (const field of fieldsOf(theirs)) {
-    if (field === 'questions' || isSame(base[field], theirs[field])) continue;
-    changed.push({ field, isMineKept: !isSame(base[field], mine[field]) });
+    if (field === 'questions' || isSameContent(base[field], theirs[field])) continue;
+    changed.push({ field, isMineKept: !isSameContent(base[field], mine[field]) });
   }
-  const kept = fieldsOf(mine).filter((field) => field !== 'questions' && !isSame(base[field], mine[field]));
+  const kept = fieldsOf(mine).filter(
+    (field) => field !== 'questions' && !isSameContent(base[field], mine[field]),
+  );
   Object.assign(draft, Object.fromEntries(kept.map((field) => [field, mine[field]])));
   draft.questions = [
     ...theirs.questions.flatMap((question): DraftQuestion[] => {
       const before = base.questions.find(({ id }) => id === question.id);
       const own = mine.questions.find(({ id }) => id === question.id);
-      if (before === undefined || !isSame(before, question))
+      if (before === undefined || !isSameContent(before, question))
         changed.push({
           question: question.label,
-          isMineKept: before !== undefined && (own === undefined || !isSame(before, own)),
+          isMineKept: before !== undefined && (own === undefined || !isSameContent(before, own)),
         });
       if (before === undefined) return [question];
       return own === undefined ? [] : [mergeQuestion(before, own, question)];
@@ -44,7 +47,7 @@ export const mergeDrafts = (base: ExamDraft, mine: ExamDraft, theirs: ExamDraft)
 };
 
 const mergeQuestion = (before: DraftQuestion, mine: DraftQuestion, theirs: DraftQuestion): DraftQuestion => {
-  const kept = fieldsOf(mine).filter((field) => !isSame(before[field], mine[field]));
+  const kept = fieldsOf(mine).filter((field) => !isSameContent(before[field], mine[field]));
   return {
     ...theirs,
     ...Object.fromEntries(kept.map((field) => [field, mine[field]])),
@@ -53,9 +56,3 @@ const mergeQuestion = (before: DraftQuestion, mine: DraftQuestion, theirs: Draft
 };
 
 const fieldsOf = <T extends object>(value: T): (keyof T)[] => Object.keys(value) as (keyof T)[];
-
-/** Keys of rows are made anew with each reading. */
-const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
-
-const textOf = (value: unknown): string | undefined =>
-  JSON.stringify(value, (name, part: unknown) => (name === 'key' ? undefined : part));

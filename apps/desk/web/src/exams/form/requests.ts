@@ -1,7 +1,9 @@
 import type { inferRouterInputs } from '@trpc/server';
 import type { PublicRouter } from '@evaluation/core-client';
-import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
+import type { ExamCreate, Question, QuestionInput } from '@evaluation/rest-contract/schemas';
 import { isChoice, type DraftQuestion, type ExamDraft } from './draft.ts';
+import { keywordsIn } from './keywords.ts';
+import { isSameContent } from './sameContent.ts';
 
 /* Requests of the API from the form. Empty fields are left out. */
 
@@ -22,10 +24,7 @@ const answerOf = (question: DraftQuestion): QuestionInput['answer'] => {
 const rubricOf = ({ partialMarking, criteria }: DraftQuestion): QuestionInput['rubric'] => ({
   partial_marking: partialMarking,
   criteria: criteria.map(({ name, marks, keywords, guidance }) => {
-    const words = keywords
-      .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== '');
+    const words = keywordsIn(keywords);
     return {
       name: name.trim(),
       marks: numberOf(marks),
@@ -93,14 +92,45 @@ export const examBody = (draft: ExamDraft, { open }: { open: boolean }): ExamCre
   };
 };
 
-/** The whole form of a stored exam. Fields of stored questions that the form does not show are left to the service. */
-export const savedBody = (draft: ExamDraft): ExamSaveBody => {
+/**
+ * The whole form of a stored exam. A question that the teacher has not changed is sent as it was read: the form trims
+ * texts and fills in defaults, which would be changes. Fields of stored questions that the form does not show are left
+ * to the service.
+ *
+ * @param stored the exam as it was read, and the form that was made from it
+ */
+export const savedBody = (
+  draft: ExamDraft,
+  stored: { draft: ExamDraft; questions: readonly Question[] },
+): ExamSaveBody => {
   const { open: _, candidates: __, ...exam } = examBody(draft, { open: false });
+  const readOf = new Map(stored.questions.map((question) => [question.id, question]));
+  const draftOf = new Map(stored.draft.questions.map((question) => [question.id, question]));
   return {
     ...exam,
-    questions: draft.questions.map((question) => ({
-      ...questionBody(question.id === null ? question : { ...question, rest: {} }),
-      id: question.id,
-    })),
+    questions: draft.questions.map((question) => {
+      const { id } = question;
+      if (id === null) return { ...questionBody(question), id };
+      const read = readOf.get(id);
+      return read !== undefined && isSameContent(draftOf.get(id), question)
+        ? shownFields(read)
+        : { ...questionBody({ ...question, rest: {} }), id };
+    }),
   };
 };
+
+const shownFields = ({
+  created_at: _created,
+  updated_at: _updated,
+  parent_label: _parent,
+  word_limit: _limit,
+  expects_diagram: _diagram,
+  assess_language: _language,
+  tags: _tags,
+  external_id: _external,
+  options,
+  ...shown
+}: Question) => ({
+  ...shown,
+  ...(options === undefined ? {} : { options: options.map(({ label, text }) => ({ label, text })) }),
+});

@@ -1,6 +1,7 @@
 import type { Exam, Question, QuestionInput } from '@evaluation/rest-contract/schemas';
 import { newKey } from '../newKey.ts';
 import { emptyQuestion, type DraftQuestion, type ExamDraft } from './draft.ts';
+import { textOfKeywords } from './keywords.ts';
 
 /* The form of an exam that exists, or of one that was read from a file. */
 
@@ -48,7 +49,7 @@ export const draftQuestion = (question: Sent, id: string | null = null): DraftQu
       key: newKey(),
       name,
       marks,
-      keywords: (keywords ?? []).join(', '),
+      keywords: textOfKeywords(keywords ?? []),
       guidance: guidance ?? '',
     })),
     rest,
