@@ -189,9 +189,16 @@ test('a stored exam is edited: text, questions and sections; a change by a colle
   await sections.getByRole('button', { name: 'Remove section 3' }).click();
 
   // A colleague changes the exam meanwhile: nothing is overwritten, and the form says what has changed.
+  // What the teacher types while the form asks for the change is kept too.
   await desk.service.api.patch(`/exams/${exam.id}`, { subject: 'Physics' });
+  await page.route('**/trpc/desk.exams.form', async (route) => {
+    await page.getByRole('textbox', { name: 'Board' }).fill('CBSE');
+    await route.continue();
+  });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Another person has changed this exam').waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+  expect(await page.getByRole('textbox', { name: 'Board' }).inputValue()).toBe('CBSE');
   expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Physics');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Save' }).click();
@@ -199,6 +206,7 @@ test('a stored exam is edited: text, questions and sections; a change by a colle
   const edited = await desk.service.api.get(`/exams/${exam.id}`);
   expect(edited.body).toMatchObject({
     subject: 'Physics',
+    board: 'CBSE',
     sections: [{ name: 'Practice' }, { name: 'Theory' }],
     questions: [{ section: 'Theory' }, { section: 'Practice' }],
   });

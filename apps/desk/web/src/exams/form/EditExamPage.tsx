@@ -64,9 +64,9 @@ const EditForm = ({ form }: { form: StoredForm }) => {
     if (now.revision === revision) return false;
     const theirs = draftOfStored(now);
     setStored({ form: now, draft: theirs });
-    const merged = mergeDrafts(stored.draft, draft, theirs);
-    setDraft(merged.draft);
-    setChanged(merged.changed);
+    // The teacher may have typed during the calls.
+    setDraft((mine) => mergeDrafts(stored.draft, mine, theirs).draft);
+    setChanged(mergeDrafts(stored.draft, draft, theirs).changed);
     return true;
   };
   const save = useMutation({
