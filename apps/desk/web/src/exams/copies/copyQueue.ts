@@ -76,6 +76,11 @@ const openCopyQueue = (examId: string): CopyQueue => {
     }
   };
 
+  const stopAt = (key: string, error: unknown): void => {
+    const isOwn = failureIn(error) !== null || isUnreachable(error);
+    change(key, { step: 'unsent', reason: isOwn ? textOfError(error) : t('exams.upload.unsent') });
+  };
+
   const send = async (key: string, content: File): Promise<void> => {
     change(key, { step: 'sending', sent: 0, reason: null });
     const described = {
@@ -105,10 +110,7 @@ const openCopyQueue = (examId: string): CopyQueue => {
           const uploadId = files.find(({ key }) => key === next.key)?.uploadId;
           if (uploadId != null) await check(next.key, uploadId);
         })
-        .catch((error: unknown) => {
-          const isOwn = failureIn(error) !== null || isUnreachable(error);
-          change(next.key, { step: 'unsent', reason: isOwn ? textOfError(error) : t('exams.upload.unsent') });
-        })
+        .catch((error: unknown) => stopAt(next.key, error))
         .finally(() => {
           working -= 1;
           work();
@@ -155,7 +157,8 @@ const openCopyQueue = (examId: string): CopyQueue => {
       const resumed = afterReload(stored).filter(({ key }) => files.every((file) => file.key !== key));
       show([...resumed, ...files]);
       for (const { key, step, uploadId } of resumed)
-        if (step === 'checking' && uploadId !== null) void check(key, uploadId).catch(() => {});
+        if (step === 'checking' && uploadId !== null)
+          check(key, uploadId).catch((error: unknown) => stopAt(key, error));
     })
     .catch(() => {});
 
@@ -194,8 +197,11 @@ const openCopyQueue = (examId: string): CopyQueue => {
       ),
     replace: (key) => change(key, { step: 'ready', replaces: true, canReplace: false, reason: null }),
     retry: (key) => {
-      change(key, { step: 'waiting', reason: null });
-      work();
+      const uploadId = files.find((file) => file.key === key)?.uploadId ?? null;
+      change(key, { step: uploadId === null ? 'waiting' : 'checking', reason: null });
+      // The content of a file that was sent is forgotten, so only its check is repeated.
+      if (uploadId === null) work();
+      else check(key, uploadId).catch((error: unknown) => stopAt(key, error));
     },
     remove: (key) => {
       contents.delete(key);
