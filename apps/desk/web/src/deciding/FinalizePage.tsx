@@ -1,9 +1,10 @@
 import { Button, Checkbox, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
-import { calls, withKey } from '../app/calls.ts';
+import { useState } from 'react';
+import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
+import { newKeys } from '../app/newKey.ts';
 import { tell, tellError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { useStaff } from '../app/session.ts';
@@ -45,20 +46,24 @@ const Finalize = ({ checklist }: { checklist: Checklist }) => {
   const queryClient = useQueryClient();
   const [allowPartial, setAllowPartial] = useState(false);
   const [hasLooked, setHasLooked] = useState(false);
-  /** Repeats of one decision are one command; a new one begins after an answer. */
-  const key = useRef(crypto.randomUUID());
-  const finalize = useMutation(
-    calls.exams.finalize.mutationOptions({
-      trpc: { context: withKey(key.current) },
-      onSuccess: () => {
-        key.current = crypto.randomUUID();
-        setHasLooked(false);
-        tell(t('deciding.finalize.done'));
-      },
-      onError: tellError,
-      onSettled: () => queryClient.invalidateQueries(),
-    }),
-  );
+  const [keyOf, setKeyOf] = useState(newKeys);
+  const finalize = useMutation({
+    mutationFn: () => {
+      const request = {
+        exam_id: checklist.exam_id,
+        body: { all_graded: true, allow_partial: allowPartial } as const,
+      };
+      return client.exams.finalize.mutate(request, { context: withKey(keyOf(request)) });
+    },
+    onSuccess: () => {
+      // The same command later, for copies that are graded then, is another one.
+      setKeyOf(newKeys);
+      setHasLooked(false);
+      tell(t('deciding.finalize.done'));
+    },
+    onError: tellError,
+    onSettled: () => queryClient.invalidateQueries(),
+  });
   const countOf = (...kinds: Checklist['open'][number]['kind'][]): number =>
     checklist.open.reduce((sum, each) => sum + (kinds.includes(each.kind) ? each.submissions : 0), 0);
   const partial = countOf('failed', 'partially_graded');
@@ -88,12 +93,7 @@ const Finalize = ({ checklist }: { checklist: Checklist }) => {
           <Button
             disabled={final === 0 || (flagged > 0 && !hasLooked)}
             loading={finalize.isPending}
-            onClick={() =>
-              finalize.mutate({
-                exam_id: checklist.exam_id,
-                body: { all_graded: true, allow_partial: allowPartial },
-              })
-            }
+            onClick={() => finalize.mutate()}
           >
             {t('deciding.finalize.button', { count: final })}
           </Button>

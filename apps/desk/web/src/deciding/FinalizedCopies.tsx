@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Table, Textarea, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState, type FormEvent } from 'react';
-import { calls, client, withKey } from '../app/calls.ts';
+import { useState, type FormEvent } from 'react';
+import { client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
+import { newKeys } from '../app/newKey.ts';
 import { tell, tellError } from '../app/notices.ts';
 import { Answered } from './Answered.tsx';
 import { TableBox } from './TableBox.tsx';
@@ -83,25 +84,23 @@ export const FinalizedCopies = ({ examId, isAdmin }: { examId: string; isAdmin: 
 const Unfinalize = ({ submissionId, onDone }: { submissionId: string; onDone: () => void }) => {
   const t = useText();
   const queryClient = useQueryClient();
-  const key = useRef(crypto.randomUUID());
+  const [keyOf] = useState(newKeys);
   const [reason, setReason] = useState('');
-  const unfinalize = useMutation(
-    calls.submissions.unfinalize.mutationOptions({
-      trpc: { context: withKey(key.current) },
-      onSuccess: () => {
-        tell(t('deciding.unfinalize.done'));
-        onDone();
-      },
-      onError: (error) => {
-        key.current = crypto.randomUUID();
-        tellError(error);
-      },
-      onSettled: () => queryClient.invalidateQueries(),
-    }),
-  );
+  const unfinalize = useMutation({
+    mutationFn: () => {
+      const request = { submission_id: submissionId, body: { reason } };
+      return client.submissions.unfinalize.mutate(request, { context: withKey(keyOf(request)) });
+    },
+    onSuccess: () => {
+      tell(t('deciding.unfinalize.done'));
+      onDone();
+    },
+    onError: tellError,
+    onSettled: () => queryClient.invalidateQueries(),
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    unfinalize.mutate({ submission_id: submissionId, body: { reason } });
+    unfinalize.mutate();
   };
   return (
     <Stack component="form" onSubmit={submit} gap="xs">

@@ -4,7 +4,7 @@ import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { tellError } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
-import { newId } from './newId.ts';
+import { newKey } from '../app/newKey.ts';
 import { useMarking } from './seenMarks.ts';
 import type { Screen } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
@@ -34,7 +34,7 @@ export const ApproveCopy = ({ screen }: { screen: Screen }) => {
       variant="default"
       loading={approve.isPending}
       disabled={isWaiting}
-      onClick={() => approve.mutate(newId())}
+      onClick={() => approve.mutate(newKey())}
     >
       {t('marking.approve')}
     </Button>

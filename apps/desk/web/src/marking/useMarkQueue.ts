@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { calls, client, withKey } from '../app/calls.ts';
 import { failureIn, statusOf, textOfError } from '../app/failures.ts';
 import { useStaff } from '../app/session.ts';
-import { newId } from './newId.ts';
+import { newKey } from '../app/newKey.ts';
 import { browserStore } from './queue/browserStore.ts';
 import { startMarkQueue, type MarkQueue, type QueueSnapshot } from './queue/markQueue.ts';
 import { sendDecision } from './queue/sendDecision.ts';
@@ -37,7 +37,7 @@ export const useStartedMarking = (): Marking | null => {
     );
     const queue = startMarkQueue({
       store: browserStore(id),
-      newId,
+      newId: newKey,
       pause,
       send: async (decision) => {
         const outcome = await send(decision);

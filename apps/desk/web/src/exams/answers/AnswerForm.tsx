@@ -6,7 +6,7 @@ import { calls, client, withKey } from '../../app/calls.ts';
 import { failureIn, textOfError } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
 import { tell } from '../../app/notices.ts';
-import { newKey } from '../newKey.ts';
+import { newKey } from '../../app/newKey.ts';
 import { candidateName, useCandidates } from '../copies/useCandidates.ts';
 
 /** Answers of one candidate, typed or pasted. */

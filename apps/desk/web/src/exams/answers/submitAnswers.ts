@@ -1,7 +1,7 @@
 import { client, withKey } from '../../app/calls.ts';
 import { failureIn, textOfError } from '../../app/failures.ts';
 import type { TypedAnswers } from '../files/readAnswers.ts';
-import { newKey } from '../newKey.ts';
+import { newKey } from '../../app/newKey.ts';
 import { problemsIn } from '../form/problems.ts';
 
 export interface Outcome {

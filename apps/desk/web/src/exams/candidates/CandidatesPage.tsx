@@ -12,7 +12,7 @@ import { PasteOrFile } from '../files/PasteOrFile.tsx';
 import { readCandidates } from '../files/readCandidates.ts';
 import type { FileProblem } from '../files/readTable.ts';
 import { NO_PROBLEMS, problemsIn } from '../form/problems.ts';
-import { newKey } from '../newKey.ts';
+import { newKey } from '../../app/newKey.ts';
 import { CandidatesTable } from './CandidatesTable.tsx';
 
 const FIELDS = ['external_id', 'name', 'roll_number', 'section_or_class'] as const;

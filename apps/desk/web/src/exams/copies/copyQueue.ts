@@ -2,7 +2,7 @@ import { del, get, set } from 'idb-keyval';
 import { client, withKey } from '../../app/calls.ts';
 import { failureIn, isUnreachable, textOfError } from '../../app/failures.ts';
 import { t } from '../../app/language.ts';
-import { newKey } from '../newKey.ts';
+import { newKey } from '../../app/newKey.ts';
 import {
   afterReload,
   newCopyFile,

@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { inferRouterOutputs } from '@trpc/server';
-import { Suspense, useRef, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { PublicRouter } from '@evaluation/core-client';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { failureIn } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
 import { tell, tellError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
-import { newKey } from '../newKey.ts';
+import { newKeys } from '../../app/newKey.ts';
 import { ChangedByOther } from './ChangedByOther.tsx';
 import { ExamForm } from './ExamForm.tsx';
 import { ImportExam } from './ImportExam.tsx';
@@ -53,8 +53,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
   const [draft, setDraft] = useState(stored.draft);
   const [problems, setProblems] = useState(NO_PROBLEMS);
   const [changed, setChanged] = useState<readonly Place[] | null>(null);
-  // A repeated request with the same content is no second save; after a change it is another request.
-  const sent = useRef({ text: '', key: newKey() });
+  const [keyOf] = useState(newKeys);
   const { exam, revision } = stored.form;
   const isDraft = exam.status === 'draft';
 
@@ -76,9 +75,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
         seen: revision,
         body: savedBody(draft, { draft: stored.draft, questions: stored.form.questions }),
       };
-      const text = JSON.stringify(request);
-      if (sent.current.text !== text) sent.current = { text, key: newKey() };
-      return client.desk.exams.save.mutate(request, { context: withKey(sent.current.key) });
+      return client.desk.exams.save.mutate(request, { context: withKey(keyOf(request)) });
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries();

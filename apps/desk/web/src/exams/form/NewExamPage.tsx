@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { tell, tellError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
-import { newKey } from '../newKey.ts';
+import { newKeys } from '../../app/newKey.ts';
 import { emptyExam } from './draft.ts';
 import { ExamForm } from './ExamForm.tsx';
 import { ImportExam } from './ImportExam.tsx';
@@ -34,14 +34,11 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(() => emptyExam(blind));
   const [problems, setProblems] = useState(NO_PROBLEMS);
-  // A repeated request with the same content creates no second exam; after a change it is another request.
-  const sent = useRef({ body: '', key: newKey() });
+  const [keyOf] = useState(newKeys);
   const create = useMutation({
     mutationFn: (open: boolean) => {
       const body = examBody(draft, { open });
-      const text = JSON.stringify(body);
-      if (sent.current.body !== text) sent.current = { body: text, key: newKey() };
-      return client.exams.create.mutate({ body }, { context: withKey(sent.current.key) });
+      return client.exams.create.mutate({ body }, { context: withKey(keyOf(body)) });
     },
     onSuccess: async (exam, open) => {
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });

@@ -1,5 +1,5 @@
 import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
-import { newKey } from '../newKey.ts';
+import { newKey } from '../../app/newKey.ts';
 
 /*
  * The form of an exam while a teacher fills it in. Numbers may be empty, and a question keeps the fields of other types,

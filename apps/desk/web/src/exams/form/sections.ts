@@ -1,4 +1,4 @@
-import { newKey } from '../newKey.ts';
+import { newKey } from '../../app/newKey.ts';
 import type { ExamDraft } from './draft.ts';
 
 /* Changes of the sections of a form. Sections have the order of the list. */

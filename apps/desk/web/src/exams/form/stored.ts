@@ -1,5 +1,5 @@
 import type { Exam, Question, QuestionInput } from '@evaluation/rest-contract/schemas';
-import { newKey } from '../newKey.ts';
+import { newKey } from '../../app/newKey.ts';
 import { emptyQuestion, type DraftQuestion, type ExamDraft } from './draft.ts';
 import { textOfKeywords } from './keywords.ts';
 

@@ -1,5 +1,0 @@
-/** An unguessable id. `crypto.randomUUID` is missing on pages that are served without HTTPS. */
-export const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );
