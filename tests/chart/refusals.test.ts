@@ -213,15 +213,15 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
   'copies that do not fit into the memory, with what their pod does besides': [
     { ...external, worker: { lanes: { copy: { concurrency: 4 } } } },
     'worker.lanes.copy.resources.limits.memory=5Gi is too little for worker.lanes.copy.concurrency=4, worker.lanes.inspect.concurrency=2, worker.lanes.draw.concurrency=1',
-    '768 Mi for each of 7 in hand, 450 Mi for reading offline (grader.provider=baseline), 256 Mi for the worker itself are 6082 Mi',
+    '768 Mi for each of 7 at once, 450 Mi for reading offline (grader.provider=baseline), 256 Mi for the worker itself are 6082 Mi',
   ],
   'copies that do not fit into the memory, with a model': [
     { ...external, ...model, worker: { lanes: { copy: { concurrency: 4 } } } },
-    '768 Mi for each of 7 in hand, 256 Mi for the worker itself are 5632 Mi',
+    '768 Mi for each of 7 at once, 256 Mi for the worker itself are 5632 Mi',
   ],
   'inspections that do not fit into the memory of their own pod': [
     { ...external, worker: { lanes: { inspect: { enabled: true, concurrency: 3 } } } },
-    'worker.lanes.inspect.resources.limits.memory=2Gi is too little for worker.lanes.inspect.concurrency=3: 768 Mi for each of 3 in hand, 256 Mi for the worker itself are 2560 Mi',
+    'worker.lanes.inspect.resources.limits.memory=2Gi is too little for worker.lanes.inspect.concurrency=3: 768 Mi for each of 3 at once, 256 Mi for the worker itself are 2560 Mi',
   ],
   'typed answers without memory for their worker': [
     {

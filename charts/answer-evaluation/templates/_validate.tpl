@@ -95,7 +95,7 @@ bounds of single values are in values.schema.json.
 {{- $drain := int (get $v.worker.settings "DRAIN_SECONDS" | default 20) -}}
 {{- $workerGrace := int $v.worker.terminationGracePeriodSeconds -}}
 {{- if lt $workerGrace (add $drain 10 | int) -}}
-{{- $wrong = append $wrong (printf "worker.terminationGracePeriodSeconds=%d is too short for worker.settings.DRAIN_SECONDS=%d: a worker would be killed with runs in hand. Make it at least %d: 10 s more, to hand back unfinished runs." $workerGrace $drain (add $drain 10)) -}}
+{{- $wrong = append $wrong (printf "worker.terminationGracePeriodSeconds=%d is too short for worker.settings.DRAIN_SECONDS=%d: a worker would be killed with runs in progress. Make it at least %d: 10 s more, to hand back unfinished runs." $workerGrace $drain (add $drain 10)) -}}
 {{- end -}}
 {{- if and $v.desk.enabled (not $v.desk.url) -}}
 {{- $wrong = append $wrong "desk.enabled=true needs desk.url, its address in the browser: the cookie of a session and the ingress depend on it." -}}
@@ -108,7 +108,7 @@ bounds of single values are in values.schema.json.
 {{- $linger := int (get $part.settings "LINGER_SECONDS" | default 5) -}}
 {{- $needs := int (add 30 $linger (int $part.preStopSeconds)) -}}
 {{- if lt (int $part.terminationGracePeriodSeconds) $needs -}}
-{{- $wrong = append $wrong (printf "%s.terminationGracePeriodSeconds=%d is too short: preStopSeconds=%d, LINGER_SECONDS=%d, and a request in hand may take 30 s. Make it at least %d." . (int $part.terminationGracePeriodSeconds) (int $part.preStopSeconds) $linger $needs) -}}
+{{- $wrong = append $wrong (printf "%s.terminationGracePeriodSeconds=%d is too short: preStopSeconds=%d, LINGER_SECONDS=%d, and a request in progress may take 30 s. Make it at least %d." . (int $part.terminationGracePeriodSeconds) (int $part.preStopSeconds) $linger $needs) -}}
 {{- end -}}
 {{- $memory := include "answer-evaluation.mebibytes" (dig "limits" "memory" "" $part.resources) -}}
 {{- if and $memory (lt (int $memory) 256) -}}
@@ -166,7 +166,7 @@ bounds of single values are in values.schema.json.
 {{- if and (eq $scaling.kind "keda") (eq $scaling.keda.source "prometheus") $scaling.keda.authenticationRef (not (hasKey $scaling.keda.metadata "authModes")) -}}
 {{- $wrong = append $wrong "worker.autoscaling.keda.authenticationRef is set, and worker.autoscaling.keda.metadata.authModes is not: KEDA would send no credentials. Set it to bearer, basic, tls or custom, or to an empty text for a pod identity." -}}
 {{- end -}}
-{{- /* Each copy, inspection and drawing in hand has processes of up to 768 Mi together; the pod of a lane may work on several. */ -}}
+{{- /* Each copy, inspection and drawing in progress has processes of up to 768 Mi together; the pod of a lane may work on several. */ -}}
 {{- range $lane := include "answer-evaluation.lanes" . | fromJsonArray -}}
 {{- $limit := dig "limits" "memory" "" (index $v.worker.lanes $lane).resources -}}
 {{- $has := include "answer-evaluation.mebibytes" $limit -}}
@@ -182,7 +182,7 @@ bounds of single values are in values.schema.json.
 {{- $needs := add 256 (mul 768 $jobs) $ocr -}}
 {{- if and $has (lt (int $has) (int $needs)) -}}
 {{- $for := ternary (printf " for %s" (join ", " $of)) "" (gt (len $of) 0) -}}
-{{- $each := ternary (printf "768 Mi for each of %d in hand" (int $jobs)) "" (gt (int $jobs) 0) -}}
+{{- $each := ternary (printf "768 Mi for each of %d at once" (int $jobs)) "" (gt (int $jobs) 0) -}}
 {{- $reading := ternary "450 Mi for reading offline (grader.provider=baseline)" "" (eq $ocr 450) -}}
 {{- $wrong = append $wrong (printf "worker.lanes.%s.resources.limits.memory=%v is too little%s: %s are %d Mi. Raise it%s." $lane $limit $for (join ", " (compact (list $each $reading "256 Mi for the worker itself"))) (int $needs) (ternary ", or lower a concurrency" "" (gt (len $of) 0))) -}}
 {{- end -}}

@@ -134,15 +134,15 @@ export const startLoad = ({ url, apiKey, examId }: Client): Load => {
   };
 };
 
-/** @returns what an answer that is no success lacks of the contract; null: nothing */
+/** @returns how an answer other than a success breaks the contract; null: it does not */
 const faultOf = (response: Response, text: string): string | null => {
   let envelope: ReturnType<typeof ErrorEnvelope.safeParse>;
   try {
     envelope = ErrorEnvelope.safeParse(JSON.parse(text));
   } catch {
-    return 'the body is no JSON';
+    return 'the body is not JSON';
   }
-  if (!envelope.success) return 'the body is no envelope';
+  if (!envelope.success) return 'the body is not an envelope';
   const { code, request_id } = envelope.data.error;
   if (!isCode(code) || errors[code].status !== response.status)
     return `${code} is not documented for this status`;

@@ -116,7 +116,7 @@ export const startControlPlane = async (binaries: Binaries, parent: string): Pro
   }
 };
 
-/** `/readyz` answers `ok`, which is no JSON. */
+/** `/readyz` answers `ok`, which is not JSON. */
 const isReadyText = (error: unknown): boolean => error instanceof SyntaxError;
 
 const writeKubeconfig = async (

@@ -11,7 +11,7 @@ export interface KubeApi {
   create(path: string, object: object): Promise<void>;
   /** Strategic merge patch: conditions and statuses of containers are merged by their names. */
   patch(path: string, change: object): Promise<void>;
-  /** Deletes an object, or all objects of a list. An object that is gone already is no error. */
+  /** Deletes an object, or all objects of a list. A missing object is not an error. */
   remove(path: string, options?: object): Promise<void>;
   /** Keeps `objects` as the cluster has them, by name, and calls `changed` after each change. */
   watch<T extends Named>(path: string, changed: (objects: ReadonlyMap<string, T>) => void): Watch;
