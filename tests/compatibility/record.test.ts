@@ -89,7 +89,9 @@ test.skipIf(version === undefined)(
       await eventually('the copy is drawn anew', async () => calls.has('grading.recordDrawing'));
       model.behave([{ behaviour: { kind: 'hang' } }]);
       await api.post(`/submissions/${id}/re-evaluate`, {});
-      await eventually('a run is in hand', async () => model.calls.some(({ endedAt }) => endedAt === null));
+      await eventually('a run is in progress', async () =>
+        model.calls.some(({ endedAt }) => endedAt === null),
+      );
       worker.signal('SIGTERM');
       await worker.exited;
     } finally {

@@ -176,7 +176,7 @@ test('typed answers are imported from a table, and the list finds the exam by a 
   await context.close();
 });
 
-test('a stored exam is edited: text, questions and sections; a change by a colleague meanwhile is told', async () => {
+test('a stored exam is edited: text, questions and sections; a change by a colleague meanwhile is shown', async () => {
   const paper = typedExam([mcq('1'), longAnswer('2')], { title: 'To be edited' });
   const exam = await createExam(desk.service.api, { ...paper, open: false });
   const { context, page, problems } = await desk.newBrowser();
@@ -189,7 +189,7 @@ test('a stored exam is edited: text, questions and sections; a change by a colle
   await question('3').getByRole('textbox', { name: 'Question', exact: true }).fill('And then?');
   await question('3').getByRole('textbox', { name: 'Marks', exact: true }).fill('1.5');
 
-  // Sections: the question that names none of them is told at its field.
+  // Sections: the problem of a question that names none of them is shown at its field.
   const sections = page.getByRole('group', { name: 'Sections', exact: true });
   await sections.getByRole('button', { name: 'Add a section' }).click();
   await sections.getByRole('textbox', { name: 'Section 1' }).fill('Theory');

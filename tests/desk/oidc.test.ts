@@ -25,7 +25,7 @@ const open = async (url: string, cookie = '') => {
 const pairOf = (cookies: string[], name: string): string =>
   cookies.find((each) => each.startsWith(`${name}=`))?.split(';')[0] ?? '';
 
-test('the sign-in page is told the name of the provider', async () => {
+test('the sign-in page gets the name of the provider', async () => {
   const ways = await fetch(`${desk}/session/ways`, { headers: { 'x-evaluation-desk': '1' } });
   expect(await ways.json()).toEqual({ oidc: { name: 'School ID' } });
 });

@@ -69,7 +69,7 @@ describe('in a browser', () => {
     await context.close();
   });
 
-  test('a refused sign-in with the provider is told, and can be begun again', async () => {
+  test('a refused sign-in with the provider is shown, and can be begun again', async () => {
     const { context, page, problems } = await desk.newBrowser();
     await page.goto(`${desk.url}/sign-in?refused=1`);
     expect(await page.getByRole('alert').textContent()).toContain('did not work');

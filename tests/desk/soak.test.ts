@@ -12,7 +12,7 @@ import { newExaminer, newSession, type Examiner, type Told } from './soak/examin
 
 /*
  * Two examiners mark the same copy over the desk, as a process that is killed and started again. Afterwards the audit is
- * compared with what each of them was told. Runs of one batch go on at once, each with its own seed and copy, and share
+ * compared with the answers that each of them got. Runs of one batch go on at once, each with its own seed and copy, and share
  * a restart, which costs more than they. `npm run desk:soak` makes many runs.
  */
 
@@ -120,7 +120,7 @@ const expectNothingLost = async (copy: string, examiners: readonly Examiner[]): 
        where submission_id = $1 and question_id = $2 and action = 'override' order by id`,
       [copy, question],
     );
-    // Each decision that was said to be stored has one entry, in the same order, and there is no other entry.
+    // Each decision that was answered as stored has one entry, in the same order, and there is no other entry.
     expect(entries.map(({ awarded }) => awarded)).toEqual(told.map(({ stored }) => stored.awarded));
     for (const [index, { decision, examiner }] of told.entries()) {
       const before = told[index - 1];

@@ -100,7 +100,7 @@ describe.concurrent('a temporary failure of the model', () => {
     ['JSON that breaks off, twice', { kind: 'truncated' }, 2],
     ['JSON that breaks the schema, twice', { kind: 'violating' }, 2],
     ['a page of HTML', { kind: 'html' }, 1],
-    ['text that is no JSON', { kind: 'content', content: 'I would give full marks.' }, 1],
+    ['text that is not JSON', { kind: 'content', content: 'I would give full marks.' }, 1],
   ];
   test.for(troubles)('%s: all answers graded, with one more call for each', async ([, behaviour, times]) => {
     const { submission, result, tenant, calls } = await gradeWith(first(behaviour, times));

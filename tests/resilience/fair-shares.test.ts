@@ -47,7 +47,7 @@ test('behind 40 inspections of another institute, a single upload waits only for
   const upload = await uploadCopy(other, PDF);
   const flood = await Promise.all(Array.from({ length: 40 }, () => uploadCopy(flooding, LONG_PDF)));
   await Promise.all(flood.map((id) => flooding.get(`/uploads/${id}`)));
-  await eventually('an inspection of the flood is in hand', async () => {
+  await eventually('an inspection of the flood is in progress', async () => {
     const [row] = await behind.query<{ count: number }>(
       'select count(inspect_claimed_at)::int as count from uploads where institute_id = $1',
       [instituteId],

@@ -75,7 +75,7 @@ describe.each(Object.entries(transports))('core %s', (_name, connect) => {
     }
   });
 
-  test('a procedure that core does not have is told apart from a failure', async () => {
+  test('a procedure that core does not have gets another answer than a failure', async () => {
     const { grading } = connect(tokens.grading).as({});
     const unheld = { run_id: randomUUID(), institute_id: randomUUID(), fence: 1 };
     const lost: unknown = await grading.heartbeat.mutate({ held: unheld }).catch((error: unknown) => error);

@@ -156,7 +156,7 @@ test('settings of the institute are the defaults of exams of staff, and not of e
   expect(await staff.as(other.instituteId).desk.settings.show.query()).toMatchObject({ revision: 0 });
 });
 
-test('of two admins who change the same settings at once, one is told that they have changed', async () => {
+test('of two admins who change the same settings at once, one is refused because they have changed', async () => {
   const { instituteId } = await service.newInstitute();
   const { settings } = staff.as(instituteId).desk;
   for (const seen of [0, 1]) {

@@ -52,7 +52,7 @@ export const runUntilSignal = async (
   onStopSignals({
     stop: () => {
       stopping = true;
-      say('stopping: finishing what is in hand (again after 2 s to stop at once)');
+      say('stopping: finishing work in progress (again after 2 s to stop at once)');
       if (running !== null) closeAndExit(running);
     },
     stopAtOnce: () => {

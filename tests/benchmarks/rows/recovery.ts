@@ -12,7 +12,7 @@ const OURS = 'SIGKILL of the worker → claimed by another one';
 /** BullMQ finds a stalled job at the second of its checks, which are 30 s apart. That is cited and not measured. */
 export const recoveryRow: Row = {
   name: 'recovery',
-  what: 'a worker with a run in hand is killed; seconds until another worker has the run',
+  what: 'a worker with a run is killed; seconds until another worker has the run',
   async open(servers) {
     const { add, close } = stack();
     add({ close: () => servers.model.reset() });

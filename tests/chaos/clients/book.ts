@@ -1,4 +1,4 @@
-/** What the clients of a run were told, for the checks at its end. */
+/** Answers that the clients of a run got, for the checks at its end. */
 export interface Book {
   instituteId: string;
   /** Each `202`: one run. */

@@ -6,7 +6,7 @@ import type { RetryingClient } from './retrying.ts';
 export interface FeedReader {
   /** The newest row read of each submission. */
   rows: Map<string, Submission>;
-  /** Passes that ended without an answer or with one that is no list. */
+  /** Passes that ended without an answer or with one that is not a list. */
   failures: ReadonlySet<string>;
   passes(): number;
   /** Reads one more pass and stops. */

@@ -176,7 +176,7 @@ const putUntilStored = async (
   }
 };
 
-/** Stories by name, and how often each is told. */
+/** Stories by name, and how often each is played. */
 export const STORIES: Readonly<Record<string, { tell: Story; weight: number }>> = {
   'submit and read': { tell: submitAndRead, weight: 4 },
   'override and evaluate again': { tell: overrideAndEvaluateAgain, weight: 2 },

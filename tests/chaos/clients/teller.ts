@@ -7,7 +7,7 @@ import { answersOf } from '../model/truth.ts';
 import type { Book } from './book.ts';
 import type { Reply, RetryingClient } from './retrying.ts';
 
-/** Steps that the stories of clients share. Each step writes what the client was told into the book. */
+/** Steps that the stories of clients share. Each step writes the client's answers into the book. */
 export interface Teller {
   client: RetryingClient;
   book: Book;

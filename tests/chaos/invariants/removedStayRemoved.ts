@@ -9,5 +9,5 @@ export const removedStayRemoved = async (observer: Observer, book: Book): Promis
   );
   return rows
     .filter(({ id, state }) => state !== (book.removed.get(id) ?? 'live'))
-    .map(({ id, state }) => `${id} is ${state}, and clients were told ${book.removed.get(id) ?? 'live'}`);
+    .map(({ id, state }) => `${id} is ${state}, and clients read ${book.removed.get(id) ?? 'live'}`);
 };

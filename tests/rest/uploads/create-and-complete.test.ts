@@ -239,7 +239,7 @@ describe('inspection of the file', () => {
   });
 
   test.each(['not-a-pdf.pdf', 'truncated.pdf', 'encrypted.pdf'] as const)(
-    '%s is rejected for good with a readable reason, and no submission accepts it',
+    '%s is rejected permanently with a readable reason, and no submission accepts it',
     async (name) => {
       const upload = await uploaded(badFile(name));
       expect(upload).toMatchObject({ status: 'rejected', reject_reason: expect.stringMatching(/^.{20,}$/s) });

@@ -165,7 +165,7 @@ test('fields that the form does not show keep their value', async () => {
 });
 
 describe('nothing is saved', () => {
-  test('if fields are wrong: all problems are told at once, by their place in the form', async () => {
+  test('if fields are wrong: the answer lists all problems, each with its field of the form', async () => {
     const form = await newExam();
     const body = bodyOf(form);
     const rubric = { criteria: [{ name: 'Reason', marks: 1 }] };
@@ -209,7 +209,7 @@ describe('nothing is saved', () => {
     expect((await again(form)).questions).toMatchObject([{ text: 'Of a colleague' }]);
   });
 
-  test('of two saves at once, one is told that the exam has changed', async () => {
+  test('of two saves at once, one is refused because the exam has changed', async () => {
     const form = await newExam();
     const failures = await Promise.all(
       ['One', 'Two'].map((title) => failureOfSave(form, { ...bodyOf(form), title })),

@@ -27,7 +27,7 @@ export const knownClaims = (most = MOST_CLAIMS): KnownClaims => {
   const claims = new Map<string, { key: string; submissionId: string }>();
   return {
     remember: (held, submissionId) => {
-      // A worker of release 0.1.0 has no token, so a later call could not be told from one of another worker.
+      // A worker of release 0.1.0 has no token, so a later call could come from another worker.
       if (held.token === undefined) return;
       claims.delete(held.run_id);
       claims.set(held.run_id, { key: keyOf(held), submissionId });

@@ -43,7 +43,7 @@ test('a call that is too large, compressed, or no JSON is refused, and the conne
   expect(await statusOf('a', 0, { 'content-type': 'text/plain' })).toBe(200);
 });
 
-test('calls in hand have a bound: an institute leaves room for others, and a lost connection gives back its share', async () => {
+test('calls in progress share a bound of memory: an institute leaves room for others, and a lost connection frees its share', async () => {
   const before = bytesRead();
   const unfinished = [1, 2, 3].map(() => {
     const call = httpRequest(`${url}/a`, {

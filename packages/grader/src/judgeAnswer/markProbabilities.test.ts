@@ -100,7 +100,7 @@ describe('the probability of a mark', () => {
   test.each<[string, Parameters<typeof weighMarks>]>([
     ['tokens of another reply', [1, '{"criterion_1":{"awarded":1}}', said(['{"a":1}']).tokens]],
     ['no tokens', [1, '{"criterion_1":{"awarded":1}}', []]],
-    ['a reply that is no JSON by itself', [1, '```\n{}\n```', said(['```\n{}\n```']).tokens]],
+    ['a reply that is not JSON by itself', [1, '```\n{}\n```', said(['```\n{}\n```']).tokens]],
     [
       'a criterion that is given twice',
       [

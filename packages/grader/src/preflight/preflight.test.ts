@@ -127,7 +127,7 @@ test.each([
   [{ kind: 'status', status: 429 }, 'throttled'],
   [{ kind: 'status', status: 400 }, 'request_refused'],
   [{ kind: 'html' }, 'unreachable'],
-] satisfies [Behaviour, string][])('%j is told as %s after one call', async (behaviour, reason) => {
+] satisfies [Behaviour, string][])('%j is reported as %s after one call', async (behaviour, reason) => {
   server.behave([{ behaviour }]);
   expect(await check()).toMatchObject({ reason, calls: 1 });
 });

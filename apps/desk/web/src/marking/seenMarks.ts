@@ -4,7 +4,7 @@ import type { Change, SeenMark } from './queue/queueState.ts';
 
 /*
  * The marks that this page has shown to the examiner, by question. A mark that arrives in the background is not seen
- * until the examiner has been told of it; a decision before that carries the older mark, and core refuses it.
+ * until the page has shown it; a decision before that carries the older mark, and core refuses it.
  */
 
 export interface Place {

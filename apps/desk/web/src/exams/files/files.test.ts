@@ -144,7 +144,7 @@ test('an exam as JSON of the API comes back from the form unchanged', () => {
   expect(examBody(draft, { open: false })).toEqual(exam);
 });
 
-test('a file that is no JSON or has no exam leaves the form as it is', () => {
+test('a file without JSON or without an exam leaves the form as it is', () => {
   const before = { ...emptyExam(false), title: 'Kept' };
   expect(readExamJson('{', before)).toEqual({ draft: before, problems: [{ line: 1, code: 'not_json' }] });
   for (const file of ['null', '[]', '"x"', '{"questions": 7}'])
@@ -165,7 +165,7 @@ test('sections and choice groups of an exam as JSON come into the form', () => {
   expect(body.choice_groups).toEqual([{ pick: 2 }]);
 });
 
-test('a workbook of Excel is told apart from a table', () => {
+test('a workbook of Excel is not read as a table', () => {
   expect(isWorkbook('PK\u0003\u0004\u0014\u0000')).toBe(true);
   expect(isWorkbook('PKW,name\n1,Asha')).toBe(false);
 });
