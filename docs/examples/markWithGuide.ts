@@ -6,7 +6,7 @@ import { staffActor } from '@evaluation/signed-actor';
  * learned, and returns the counts. A test compiles and runs this file (tests/documentation/internalTeams.test.ts).
  */
 
-export interface Options {
+interface Options {
   /** Address of core, reachable inside the installation only. */
   coreUrl: string;
   /** CORE_PUBLIC_TOKEN. */

@@ -25,7 +25,7 @@ export interface Report {
   violations: string[];
 }
 
-export interface Spread {
+interface Spread {
   count: number;
   p50: number;
   p99: number;

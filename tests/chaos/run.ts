@@ -29,7 +29,7 @@ import { startFleet, type Fleet } from './site/fleet.ts';
 import { programsFromBundles, programsFromSource } from './site/programs.ts';
 import { startServers } from './site/servers.ts';
 
-export interface ChaosOptions extends PlanOptions {
+interface ChaosOptions extends PlanOptions {
   clients: number;
   leaseSeconds: number;
   /** True: processes start from bundles, which are made first. */

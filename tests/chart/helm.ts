@@ -87,7 +87,7 @@ const findHelm = async (): Promise<string> => {
 };
 let found: Promise<string> | undefined;
 
-export interface Answer {
+interface Answer {
   code: number;
   stdout: string;
   stderr: string;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-export interface ValueSchema {
+interface ValueSchema {
   type?: string | string[];
   description?: string;
   properties?: Record<string, ValueSchema>;

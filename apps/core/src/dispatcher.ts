@@ -33,7 +33,7 @@ import { rememberSlots, type Slots } from './jobs/slots.ts';
  */
 const GAP_MS = 20;
 
-export interface Dispatcher {
+interface Dispatcher {
   /** Starts a round now, unless a place is free in which no run waits. */
   wake(news: Wake): void;
   close(): Promise<void>;

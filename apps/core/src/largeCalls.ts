@@ -15,7 +15,7 @@ const AT_ONCE_BYTES = 128 * 1024 * 1024;
 /** Shorter than the time after which callers give up. */
 const WAIT_MS = 15_000;
 
-export interface LargeCalls {
+interface LargeCalls {
   /** Calls `go` as soon as the call fits, or answers 503. */
   admit(request: IncomingMessage, response: ServerResponse, go: () => void): void;
 }

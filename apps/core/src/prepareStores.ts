@@ -14,7 +14,7 @@ const START_MS = 2000;
 const PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 30_000;
 
-export interface Preparation {
+interface Preparation {
   /** Stops the retries. A running try ends when its connections are closed. */
   stop(): void;
 }

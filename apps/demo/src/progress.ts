@@ -2,7 +2,7 @@ import { MultiBar } from 'cli-progress';
 import type { Submission } from '@evaluation/rest-contract';
 import { isOver } from './follow.ts';
 
-export interface Progress {
+interface Progress {
   add(name: string, questions: number): (submission: Submission) => void;
   stop(): void;
 }

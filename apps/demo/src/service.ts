@@ -9,7 +9,7 @@ import * as z from 'zod/v4';
 import { DemoFailure } from './failure.ts';
 import { plain } from './text.ts';
 
-export interface Service {
+interface Service {
   baseUrl: string;
   apiKey: string;
   /** If the demo started the service, stops it and waits for its end. */

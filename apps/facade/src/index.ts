@@ -1,1 +1,1 @@
-export { startFacade, type Facade } from './start.ts';
+export { startFacade } from './start.ts';

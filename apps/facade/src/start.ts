@@ -6,7 +6,7 @@ import { createLogger, drainable, listen, type Observed } from '@evaluation/tele
 import { createApp } from './app.ts';
 import { openRateLimits } from './rateLimits/rateLimits.ts';
 
-export interface Facade extends Observed {
+interface Facade extends Observed {
   /** Ends with /v1. */
   baseUrl: string;
 }

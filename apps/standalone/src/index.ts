@@ -1,1 +1,1 @@
-export { startStandalone, type Standalone } from './start.ts';
+export { startStandalone } from './start.ts';

@@ -18,7 +18,7 @@ import { startWorker } from '@evaluation/worker';
 import { startBackingServices, type BackingServices } from './backingServices.ts';
 import { assertPortsAreFree } from './ports.ts';
 
-export interface Standalone extends Observed {
+interface Standalone extends Observed {
   baseUrl: string;
   coreUrl: string;
   deskUrl: string;

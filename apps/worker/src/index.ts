@@ -1,1 +1,1 @@
-export { startWorker, type Worker } from './start.ts';
+export { startWorker } from './start.ts';

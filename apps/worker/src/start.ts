@@ -23,7 +23,7 @@ import type { Tools } from './run/tools.ts';
 import { costOf } from './run/usage.ts';
 import { removeAbandonedFolders } from './workFolder.ts';
 
-export interface Worker extends Observed {
+interface Worker extends Observed {
   /**
    * Takes no new job, finishes those in progress, and disconnects. Jobs not finished within the drain time are handed
    * back and delivered again.

@@ -18,17 +18,14 @@ export {
   type LaneJobs,
   type RunLane,
 } from './lanes.ts';
-export { keysChanged, type KeysChanged } from './keysChanged.ts';
 export {
   COMPONENTS,
   counterStreamName,
   inboxPrefix,
   permissionsText,
   streamName,
-  userPermissions,
   type Component,
-  type UserPermissions,
 } from './permissions.ts';
-export { MOST_CHANGED, resultsChanged, type ResultsChanged } from './resultsChanged.ts';
+export { MOST_CHANGED } from './resultsChanged.ts';
 export { runJob, type RunJob } from './run.ts';
 export { runStopped, type RunStopped } from './runStopped.ts';

@@ -43,7 +43,7 @@ const defineSchema = <Version extends number, Shape extends z.ZodRawShape>(versi
   z.object({ version: z.literal(version), ...shape });
 
 /** A job: its name on the wire, version, schema, and encoding. */
-export interface Job<Version extends number, Shape extends z.ZodRawShape> {
+interface Job<Version extends number, Shape extends z.ZodRawShape> {
   readonly name: string;
   readonly version: Version;
   readonly schema: ReturnType<typeof defineSchema<Version, Shape>>;

@@ -71,13 +71,13 @@ export const counterStreamName = (namespace: string): string => `${namespace}_co
 export const inboxPrefix = (component: Component): string => `_INBOX.${component}`;
 
 /** Subjects that a component may publish and subscribe to; all others are refused. */
-export interface UserPermissions {
+interface UserPermissions {
   publish: string[];
   subscribe: string[];
 }
 
 /** @param namespace `*` for all namespaces of a server; components are then separated, namespaces are not */
-export const userPermissions = (component: Component, namespace: string): UserPermissions => {
+const userPermissions = (component: Component, namespace: string): UserPermissions => {
   const { jobs, tells, hears, counters, streamCalls, consumerCalls, acknowledges } = TRAFFIC[component];
   // NATS wildcards match a whole token, so `*` covers all streams.
   const streams = namespace === '*' ? ['*'] : LANES.map((lane) => streamName(namespace, lane));

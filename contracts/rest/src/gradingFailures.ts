@@ -103,7 +103,7 @@ export const gradingError = (reason: GradingFailure): GradingError => {
 };
 
 /** A failure as sent by a worker. Workers of release 0.1.0 send only code and message. */
-export interface ToldFailure {
+interface ToldFailure {
   reason?: string | undefined;
   code: string;
   message?: string | undefined;

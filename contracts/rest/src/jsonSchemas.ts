@@ -9,9 +9,9 @@ export interface JsonSchema {
 }
 
 /** `input`: request bodies. `output`: response bodies. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
-export interface SchemaCollector {
+interface SchemaCollector {
   /** Returns the schema to write at the place of use; null if `schema` is not a zod schema (a route without a body). */
   schemaOf(schema: unknown, direction: Direction): JsonSchema | null;
   components(): Record<string, JsonSchema>;

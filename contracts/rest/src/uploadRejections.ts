@@ -42,7 +42,7 @@ export const rejectReason = (code: UploadRejection, page?: number): string =>
   rejections[code].replace('{page}', page === undefined ? 'A page' : `Page ${page}`);
 
 /** A rejection as sent by a worker. Workers of release 0.1.0 send only the sentence. */
-export interface ToldRejection {
+interface ToldRejection {
   code?: string | undefined;
   page?: number | undefined;
   reject_reason?: string | undefined;

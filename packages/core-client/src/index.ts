@@ -24,7 +24,7 @@ import { traceparentNow } from '@evaluation/telemetry';
 export type CoreClient = TRPCClient<CoreRouter>;
 
 /** The origin of a call. The public router requires an actor, except for `authenticate`. */
-export interface Caller {
+interface Caller {
   actor?: Actor;
   requestId?: string;
   /** Commands take effect once per key (docs/api/conventions.md#idempotency); `replayOf` recognises a repetition. */
@@ -55,7 +55,7 @@ export interface CoreOverHttp extends CoreAccess {
   forward(caller: Caller, path: string, input: string): Promise<{ status: number; body: Buffer }>;
 }
 
-export interface Credentials {
+interface Credentials {
   /** Service token of the called router. */
   token: string;
   /** Set for the facade and internal tools only, which sign actors. */
@@ -252,7 +252,7 @@ export const isUnreachable = (error: unknown): boolean =>
 export const isUnknownProcedure = (error: unknown): boolean =>
   isTRPCClientError<CoreRouter>(error) && error.data?.code === 'NOT_FOUND' && error.data.failure == null;
 
-export type { Actor, CoreRouter, PublicRouter };
+export type { Actor, PublicRouter };
 
 export type Outputs = inferRouterOutputs<CoreRouter>;
 type Inputs = inferRouterInputs<CoreRouter>;

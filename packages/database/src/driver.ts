@@ -33,7 +33,7 @@ import pg from 'pg';
 export const PREPARED_MARK = '/* prepared */';
 
 /** A setting of one transaction. */
-export interface Setting {
+interface Setting {
   name: string;
   value: string;
 }
@@ -125,7 +125,7 @@ interface Postponed extends Statement {
 }
 
 const newConnection = (client: pg.PoolClient): Connection => {
-  /** What is sent with the next statement. */
+  /** Statements that are sent together with the next one. */
   let before: Postponed[] = [];
   let hasBegun = false;
   let isBroken = false;

@@ -1,4 +1,4 @@
-export { deploy, MigrationFailed, type DeployOptions } from './migrate/deploy.ts';
+export { deploy, MigrationFailed } from './migrate/deploy.ts';
 export { grantCore } from './migrate/grantCore.ts';
 export {
   brokenConstraint,
@@ -9,11 +9,7 @@ export {
   openDatabase,
   PREPARED,
   send,
-  type Caller,
   type Database,
-  type DatabaseOptions,
-  type Pace,
-  type ReadOptions,
   type Tx,
 } from './tenant.ts';
 export { withinTime } from './withinTime.ts';

@@ -20,10 +20,10 @@ import {
 export type Tx = Transaction<DB>;
 
 /** `unhurried` work may take longer than TRANSACTION_TIMEOUT_MS and has its own few connections. */
-export type Pace = 'usual' | 'unhurried';
+type Pace = 'usual' | 'unhurried';
 
 /** Origin of a transaction. A flood from one origin leaves a part of the connections to the other. */
-export type Caller = 'client' | 'service';
+type Caller = 'client' | 'service';
 
 export interface Database {
   /** For requests of clients. The default class is `service`: calls of workers, and core's own work. */
@@ -59,12 +59,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Disables plans that scan whole tables: the planner does not know how rare a value is under row-level security. */
   walksIndexes?: boolean;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   url: string;
   poolSize: number;
   log: Logger;

@@ -13,7 +13,7 @@ export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
 }
 
-export interface DataFolder {
+interface DataFolder {
   path: string;
   release(): Promise<void>;
 }

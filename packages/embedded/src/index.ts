@@ -1,10 +1,8 @@
 /** PostgreSQL, nats-server and an S3 endpoint, started without Docker (docs/architecture.md#start). */
 export { startPostgres } from './postgres/start.ts';
-export type { EmbeddedPostgres, PostgresOptions } from './postgres/start.ts';
+export type { EmbeddedPostgres } from './postgres/start.ts';
 export { startNats } from './nats/start.ts';
 export type { EmbeddedNats, NatsOptions } from './nats/start.ts';
 export { natsBinary } from './nats/binary.ts';
 export { startS3 } from './s3/start.ts';
-export type { EmbeddedS3, S3Options } from './s3/start.ts';
 export { stopServersAtOnce } from './running.ts';
-export { DataFolderInUse } from './dataFolder.ts';

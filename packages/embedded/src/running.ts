@@ -8,7 +8,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { stopProcess } from './processes.ts';
 
-export type ServerKind = 'postgres' | 'nats' | 'tool';
+type ServerKind = 'postgres' | 'nats' | 'tool';
 
 /**
  * SIGQUIT: immediate shutdown of PostgreSQL, with recovery at the next start. SIGKILL does no harm to a tool, because a

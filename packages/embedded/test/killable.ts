@@ -15,7 +15,7 @@ export const freshFolder = async (): Promise<{ path: string; remove(): Promise<v
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 };
 
-export interface Killable {
+interface Killable {
   pid: number;
   /** Resolves with the rest of the next line that begins with `beginning`. */
   line(beginning: string): Promise<string>;

@@ -115,7 +115,7 @@ export class BundleRefused extends Error {
   }
 }
 
-export interface Parts {
+interface Parts {
   pages: PagesPart[];
   alignment: AlignmentPart | null;
   questions: ReadonlyMap<string, QuestionPart>;

@@ -1,16 +1,10 @@
 /** Pure functions that the worker records results with, and that a replay recomputes them with (docs/evidence.md). */
 export { answerTo, type FoundAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
 export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, readBundle } from './bundle.ts';
-export type { CheckedBundle, DecidedQuestion, Outcome } from './bundle.ts';
-export { copyReviewReasons, lostWriting, type PageFacts } from './copyReviewReasons.ts';
+export type { Outcome } from './bundle.ts';
+export { copyReviewReasons, lostWriting } from './copyReviewReasons.ts';
 export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
-export type { AlignmentPart, GuidePart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
+export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 export { replay, type Replayed } from './replay.ts';
 export { alignRequest, judgeRequest, makeRubricRequest } from './requests.ts';
-export {
-  failedQuestion,
-  gradedQuestion,
-  notAnsweredQuestion,
-  withoutJudging,
-  type QuestionOutcome,
-} from './questionOutcome.ts';
+export { failedQuestion, gradedQuestion, withoutJudging, type QuestionOutcome } from './questionOutcome.ts';

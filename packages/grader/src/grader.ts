@@ -308,7 +308,7 @@ export interface Spent {
   usage: Usage;
 }
 
-export type FailureKind = 'transient' | 'malformed' | 'unanswered' | 'permanent';
+type FailureKind = 'transient' | 'malformed' | 'unanswered' | 'permanent';
 
 /**
  * - transient: 429, 5xx, network errors, time-outs, and refusals by key, account or address (401, 402, 403, 404), after

@@ -8,13 +8,7 @@ export { noticeOf } from './noticeOf.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
 export { lanePreflight } from './preflight/lanes.ts';
 export { UNAVAILABLE, type UnavailableReason } from './preflight/reasons.ts';
-export type {
-  PreflightCheck,
-  PreflightReason,
-  PreflightReport,
-  PreflightRequest,
-  PreflightStep,
-} from './preflightReport.ts';
+export type { PreflightReport, PreflightRequest, PreflightStep } from './preflightReport.ts';
 export { askedToAlign, askedToJudge } from './promptHashes.ts';
 export { readTextOnly } from './readTextOnly.ts';
 export { hadPhraseRules, RULES_VERSION } from './rulesVersion.ts';

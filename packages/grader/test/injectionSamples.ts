@@ -9,7 +9,7 @@ export interface Attempt {
 }
 
 /** An innocent answer; `hard` if its subject is marks, teachers, instructions or machines. */
-export interface Innocent {
+interface Innocent {
   id: string;
   subject: string;
   hard: boolean;

@@ -17,7 +17,7 @@ export interface OpenLanesOptions {
   readonly onProgress?: LaneProgress;
 }
 
-export interface PublishResult {
+interface PublishResult {
   /** The lane already had this message id (within two minutes) and did not add the message. */
   readonly duplicate: boolean;
 }

@@ -1,12 +1,6 @@
 /** The object store: keys, presigned URLs, and S3 calls of the service (docs/architecture.md#uploads). */
-export { objectStore, ObjectsNotDeleted, ObjectStoreTimeout } from './objectStore.ts';
-export type {
-  CallOptions,
-  ObjectHead,
-  ObjectStore,
-  ObjectStoreOptions,
-  PresignedPut,
-} from './objectStore.ts';
+export { objectStore, ObjectStoreTimeout } from './objectStore.ts';
+export type { ObjectStore, ObjectStoreOptions, PresignedPut } from './objectStore.ts';
 export {
   checkedCopyKey,
   checkedCopyPrefix,

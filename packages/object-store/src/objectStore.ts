@@ -34,7 +34,7 @@ export interface ObjectStoreOptions {
   timeoutMs?: number;
 }
 
-export interface CallOptions {
+interface CallOptions {
   signal?: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export interface PresignedPut {
   headers: Record<string, string>;
 }
 
-export interface ObjectHead {
+interface ObjectHead {
   /** As returned by the store, with quotes. */
   etag: string;
   sizeBytes: number;
@@ -99,7 +99,7 @@ export class ObjectStoreTimeout extends Error {
   override readonly name = 'ObjectStoreTimeout';
 }
 
-export class ObjectsNotDeleted extends Error {
+class ObjectsNotDeleted extends Error {
   override readonly name = 'ObjectsNotDeleted';
   readonly keys: string[];
   constructor(keys: string[], reason: string) {

@@ -15,12 +15,4 @@ export { drawCheckedCopy } from './drawCheckedCopy.ts';
 export type { DrawOptions } from './drawCheckedCopy.ts';
 export { toImageBox, toViewedBox } from './viewedBox.ts';
 export { PAGE_LONG_SIDE, PdfUnreadable } from './types.ts';
-export type {
-  Annotation,
-  Box,
-  CheckedCopy,
-  CheckedCopyPlan,
-  Inspection,
-  PageImage,
-  TextLine,
-} from './types.ts';
+export type { Annotation, CheckedCopy, CheckedCopyPlan, PageImage } from './types.ts';

@@ -3,7 +3,7 @@ import type { OpenError, PdfDocument } from './pdfium.ts';
 import { rebuildTable } from './repair/rebuildTable.ts';
 import { hasStrayOffsets } from './repair/strayOffsets.ts';
 
-export interface OpenUpload {
+interface OpenUpload {
   document: PdfDocument;
   /** The bytes of `document`: the upload, or the upload with a rebuilt table at its end. */
   bytes: Buffer;

@@ -45,7 +45,7 @@ export const scannedPdf = async (jpegs: readonly Buffer[], laid: Laid = {}): Pro
   return Buffer.from(await document.save());
 };
 
-export interface Laid {
+interface Laid {
   size?: [number, number];
   rotate?: number;
   /** Points by which the visible part is moved off the origin. */

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { Box } from '../src/types.ts';
 
-export type IsColour = (red: number, green: number, blue: number) => boolean;
+type IsColour = (red: number, green: number, blue: number) => boolean;
 
 export const isRed: IsColour = (red, green, blue) => red > 150 && green < 90 && blue < 90;
 export const isGreen: IsColour = (red, green, blue) => green > 110 && red < 90 && blue < 110;

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { roundToAllowedMark } from './marks/rounding.ts';
 
-export interface RoundedAwards {
+interface RoundedAwards {
   /** One entry for each requested criterion, in order. */
   criteria: { name: string; max: number; awarded: number }[];
   awarded: number;

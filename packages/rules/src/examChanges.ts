@@ -16,7 +16,7 @@ export type ExamChange =
   | 'finalize'
   | 'delete';
 
-export type Refusal = 'exam_not_found' | 'exam_finalized' | 'exam_not_open' | 'conflict';
+type Refusal = 'exam_not_found' | 'exam_finalized' | 'exam_not_open' | 'conflict';
 
 /**
  * The error for each change in each status; null allows the change (docs/api/lifecycle.md#exams). The caller also

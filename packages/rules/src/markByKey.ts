@@ -4,7 +4,7 @@ import { objectiveKey } from './objectiveKey.ts';
 import { withoutDirection } from './invisible.ts';
 import type { TypedAnswer } from './typedAnswers.ts';
 
-export interface KeyedQuestion {
+interface KeyedQuestion {
   id: string;
   type: QuestionType;
   max_marks: number;

@@ -19,7 +19,7 @@ export type Parts<T> =
 export const isRead = <T>(part: T | Broken): part is T => part !== BROKEN;
 
 /** Place of a problem that a schema found; a zod issue has this shape. */
-export interface Issue {
+interface Issue {
   code: string;
   path: readonly PropertyKey[];
 }

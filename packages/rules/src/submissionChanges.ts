@@ -9,11 +9,7 @@ export type SubmissionChange =
   | 'approve'
   | 'unfinalize';
 
-export type SubmissionRefusal =
-  | 'conflict'
-  | 'already_completed'
-  | 'evaluation_in_progress'
-  | 'submission_finalized';
+type SubmissionRefusal = 'conflict' | 'already_completed' | 'evaluation_in_progress' | 'submission_finalized';
 
 /** `done`: the submission is already in the requested state, and the response is that of `allowed`. */
 export type Verdict = 'allowed' | 'done' | SubmissionRefusal;

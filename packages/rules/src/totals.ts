@@ -1,6 +1,6 @@
 import { exact, sum } from './marks/exact.ts';
 
-export interface Totals {
+interface Totals {
   awarded: number;
   max: number;
   percentage: number | null;

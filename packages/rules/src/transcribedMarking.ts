@@ -15,7 +15,7 @@ import {
 } from './transcribedNotation.ts';
 
 /** `doubtful`: unclear, or only letters and digits match; earns 0, and a person has to look. null: no value. */
-export type Comparison = 'right' | 'wrong' | 'doubtful' | null;
+type Comparison = 'right' | 'wrong' | 'doubtful' | null;
 
 /**
  * Compares a value read on a page with the key. A value that is right or wrong as typed (objectiveMarking.ts) is so

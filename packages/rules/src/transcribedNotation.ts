@@ -12,7 +12,7 @@ import { parseDecimal } from './objectiveMarking.ts';
 const MOST_WRAPPINGS = 10;
 
 /** Removes markup that changes only the look of a value. Exponents and units are part of the value and stay. */
-export const withoutMarkup = (text: string): string =>
+const withoutMarkup = (text: string): string =>
   untilStable(text, (part) =>
     undressed(part)
       .trim()
@@ -77,7 +77,7 @@ const untilStable = (text: string, change: (text: string) => string): string => 
 };
 
 /** A number as a fraction of two exact decimals; `below` is 1 unless a fraction was written. */
-export interface WrittenNumber {
+interface WrittenNumber {
   above: Decimal;
   below: Decimal;
 }

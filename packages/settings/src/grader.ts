@@ -85,7 +85,7 @@ export const graderShape = {
     .default('USD'),
 };
 
-export type GraderEnvironment = z.infer<z.ZodObject<typeof graderShape>>;
+type GraderEnvironment = z.infer<z.ZodObject<typeof graderShape>>;
 
 /** Provider: `GRADER`, else openai if there is a key, else the offline baseline. */
 export const graderOf = (e: GraderEnvironment) => {

@@ -40,7 +40,7 @@ export const integer = (minimum: number, maximum: number) =>
 
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const port = integer(0, 65_535);
-export const secret = z.string().min(16, 'at least 16 characters');
+const secret = z.string().min(16, 'at least 16 characters');
 
 /** A secret, or two in a rotation as a comma list: all are accepted, the first is sent (docs/operate/secrets.md). */
 export const rotated = z

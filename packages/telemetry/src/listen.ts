@@ -1,12 +1,12 @@
 import type { Server } from 'node:net';
 
-export interface ListenSettings {
+interface ListenSettings {
   host: string;
   port: string;
 }
 
 /** The server cannot listen on the configured host and port; the message names the setting to change. */
-export class CannotListen extends Error {
+class CannotListen extends Error {
   override readonly name = 'CannotListen';
 }
 

@@ -13,7 +13,7 @@ const PATIENCE_MS = 2000;
 /** Results are reused for this long, so that frequent callers put no load on the dependencies. */
 const FRESH_MS = 1000;
 
-export interface Readiness {
+interface Readiness {
   status: 200 | 503;
   /** `ok`, or the names of missing dependencies, e.g. `database, lanes`. The reasons are in the log only. */
   body: string;

@@ -1,13 +1,13 @@
 import { createLogger } from './logger.ts';
 import { onStopSignals } from './stopSignals.ts';
 
-export interface Program {
+interface Program {
   /** Printed when the program is ready: its name, or its address. */
   name: string;
   close(): Promise<void>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   say?: (line: string) => void;
   /** Reports why the program did not start or close. */
   complain?: (error: unknown) => void;

@@ -13,7 +13,7 @@ const COPIES_MS = 2000;
 
 const STOP = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export interface StopListener {
+interface StopListener {
   /** Called once: finish open work, then end. */
   stop(): void;
   /** Called once, possibly without an earlier `stop`: end now. */

@@ -16,7 +16,7 @@ import {
   type Context,
   type SpanKind,
 } from '@opentelemetry/api';
-export interface TracingOptions {
+interface TracingOptions {
   service: string;
   /** Address of a collector, without `/v1/traces`; undefined: no traces. */
   endpoint: string | undefined;

@@ -3,9 +3,8 @@ export { openTestDatabase, type TestDatabase } from './database/openTestDatabase
 export { readPlan, type PlanReading } from './database/readPlan.ts';
 export { commitsOf } from './database/commitsOf.ts';
 export { statementsOf } from './database/statementsOf.ts';
-export { newBacking, type Backing } from './newBacking.ts';
+export { newBacking } from './newBacking.ts';
 export { newBucket } from './newBucket.ts';
-export { newLanes, newNamespace } from './newLanes.ts';
+export { newLanes } from './newLanes.ts';
 export { startOpenIdProvider, type OpenIdProvider, type Visit } from './openIdProvider.ts';
-export type { TestServices } from './startedServices.ts';
 export * from './model/index.ts';

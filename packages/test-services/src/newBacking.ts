@@ -3,7 +3,7 @@ import { newBucket } from './newBucket.ts';
 import { newLanes } from './newLanes.ts';
 
 /** A database, bucket and lanes for one core, and the environment that connects core to them. */
-export interface Backing {
+interface Backing {
   clone: ClonedDatabase;
   bucket: Awaited<ReturnType<typeof newBucket>>;
   lanes: ReturnType<typeof newLanes>;

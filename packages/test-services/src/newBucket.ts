@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import './startedServices.ts';
 
-export type TestBucket = ObjectStoreOptions & { accessKeyId: string; secretAccessKey: string };
+type TestBucket = ObjectStoreOptions & { accessKeyId: string; secretAccessKey: string };
 
 /** Creates a new bucket, deleted with the test run. The result is passed to `objectStore`. */
 export const newBucket = async (): Promise<TestBucket> => {

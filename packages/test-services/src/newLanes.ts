@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import './startedServices.ts';
 
-export const newNamespace = (): string => `test_${randomBytes(8).toString('hex')}`;
+const newNamespace = (): string => `test_${randomBytes(8).toString('hex')}`;
 
 /** Options of `openLanes` without `name`, in a new namespace. `urls` use each component's own user. */
 export const newLanes = (): {

@@ -1,5 +1,5 @@
 /** Addresses of the services of this test run, provided to all test files through vitest's `inject`. */
-export interface TestServices {
+interface TestServices {
   postgres: {
     /** May create and drop databases. */
     superuserUrl: string;

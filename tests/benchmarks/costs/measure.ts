@@ -43,7 +43,7 @@ export interface MeasuredPaper {
   calls: MeasuredCall[];
 }
 
-export interface MeasureOptions {
+interface MeasureOptions {
   pictures: PictureTokens;
   detail: 'high' | 'low';
 }

@@ -4,7 +4,7 @@ import { copyRows } from '../../harness/copyRows.ts';
 import { longAnswer, trueFalse, typedExam } from '../../harness/papers.ts';
 import type { Site } from './site.ts';
 
-export interface Size {
+interface Size {
   /** Graded submissions, in exams of EXAM_SIZE. */
   submissions: number;
   /** Waiting submissions of the same institute, in one exam. */

@@ -4,7 +4,7 @@ import type { Places } from './fill.ts';
 import type { Site } from './site.ts';
 
 /** A request of which each call takes other rows. */
-export interface Probe {
+interface Probe {
   name: string;
   call(): Promise<void>;
   /** One address of it, for an explanation; of a POST the address of a related GET. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../harness/api.ts';
 
-export interface Target {
+interface Target {
   api: ApiClient;
   examId: string;
 }

@@ -17,7 +17,7 @@ export const closedLoops = async (
   );
 };
 
-export interface Client {
+interface Client {
   get(path: string): Promise<void>;
   /** @returns the body of the response */
   post(path: string, body: string, headers?: Record<string, string>): Promise<unknown>;

@@ -15,7 +15,7 @@ const cpuOf = async (pid: number): Promise<number> => {
 };
 
 /** CPU milliseconds of a process and of its children, alive or ended. */
-export const cpuOfTree = async (root: number): Promise<number> => {
+const cpuOfTree = async (root: number): Promise<number> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = await Promise.all(pids.map(async (pid) => Number((await statOf(pid))[1])));
   const children = pids.filter((_, at) => parents[at] === root);

@@ -14,13 +14,13 @@ export interface Side {
 }
 
 /** What a round says of itself. The wall time of the round is taken where it does not say its seconds. */
-export interface RoundOutcome {
+interface RoundOutcome {
   seconds?: number;
   /** Seconds that the round would take without any cost, for a schedule. */
   idealSeconds?: number;
 }
 
-export interface Round {
+interface Round {
   seconds: number;
   idealSeconds: number | null;
   /** CPU milliseconds of each part. */
@@ -35,7 +35,7 @@ export interface Measured {
   transactions: number | null;
 }
 
-export interface RoundOptions {
+interface RoundOptions {
   rounds: number;
   /** Counting takes half a minute, because PostgreSQL reports late. */
   countTransactions: boolean;

@@ -11,7 +11,7 @@ export interface Row {
   verdicts(measured: Measures): Verdict[];
 }
 
-export interface OpenRow {
+interface OpenRow {
   sides: Side[];
   /** Peers that could not be measured, with the reason. */
   absent?: string[];
@@ -27,7 +27,7 @@ export interface Verdict {
 }
 
 /** Measures of the sides of a row. Each is null if the side is absent. */
-export interface Measures {
+interface Measures {
   of(side: string): Measured | null;
   value(side: string, measure: (measured: Measured) => number): number | null;
   /** Speed of a side as a share of the speed of another one, the median of the pairs of rounds. */

@@ -3,7 +3,7 @@ import { closedLoops } from '../measuring/load.ts';
 /** Jobs that are added at once, as many clients would add them. */
 const ADDING = 16;
 
-export interface Queue {
+interface Queue {
   /** Adds one job that does nothing. */
   add(): Promise<unknown>;
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { freePort } from '../../harness/processes.ts';
 
-export interface RedisServer {
+interface RedisServer {
   url: string;
   pid: number;
   close(): void;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /** A peer in a process of its own, so that its CPU time can be read. It ends when this process ends. */
-export interface Peer {
+interface Peer {
   pid: number;
   /** Value that the peer sent when it was ready. */
   ready: string;

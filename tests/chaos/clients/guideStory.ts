@@ -8,7 +8,7 @@ import { PAPER } from '../model/truth.ts';
 import type { Story } from './stories.ts';
 import { marksIn, type Teller } from './teller.ts';
 
-export interface StaffAccess {
+interface StaffAccess {
   coreUrl: string;
   token: string;
   actorSigningKey: string;

@@ -4,12 +4,12 @@ import { STORIES, type Exams, type Story } from './stories.ts';
 import type { Teller } from './teller.ts';
 
 /** Clients that tell one story after another until they are stopped. */
-export interface Load {
+interface Load {
   /** Starts no more stories, and waits for those under way. */
   finish(): Promise<void>;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   clients: number;
   teller: Teller;
   exams: Exams;

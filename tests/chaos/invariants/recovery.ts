@@ -9,7 +9,7 @@ export interface Recovery {
 }
 
 /** One run that its worker held when it was killed. */
-export interface Recovered {
+interface Recovered {
   /** Milliseconds from the kill to the next claim or the end of the run. */
   ms: number;
   /** Each state of the run after the kill with its second. */

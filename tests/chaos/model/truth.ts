@@ -12,7 +12,7 @@ export const awardOf = (token: string, criterion: number): number =>
 
 export const tokenIn = (text: string): string | undefined => /\bnumber (k\d+)\b/.exec(text)?.[1];
 
-export const answerText = (token: string): string =>
+const answerText = (token: string): string =>
   `Ice floats because it is less dense than water, as in experiment number ${token} of our notes.`;
 
 /** Label 1 is objective and worth 1 mark; 2 and 3 have two criteria of 2 marks each. */
@@ -31,7 +31,7 @@ export const PAPER: QuestionInput[] = [
   ),
 ];
 
-export interface Answers {
+interface Answers {
   body: object[];
   /** Marks by label that an undisturbed service gives. */
   marks: Record<string, number>;

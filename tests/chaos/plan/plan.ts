@@ -12,10 +12,10 @@ export type Sizes = Readonly<Record<App, number>>;
 export const membersOf = (sizes: Sizes, apps: readonly App[] = APPS): MemberName[] =>
   apps.flatMap((app) => Array.from({ length: sizes[app] }, (_, index): MemberName => `${app}-${index + 1}`));
 
-export const LINKS = ['facade', 'core', 'desk', 'postgres', 'nats', 's3', 'model'] as const;
+const LINKS = ['facade', 'core', 'desk', 'postgres', 'nats', 's3', 'model'] as const;
 export type LinkName = (typeof LINKS)[number];
 
-export const MOODS = ['slow', 'busy', 'down', 'wrong', 'mad'] as const;
+const MOODS = ['slow', 'busy', 'down', 'wrong', 'mad'] as const;
 export type Mood = (typeof MOODS)[number];
 
 export type Fault =

@@ -26,7 +26,7 @@ const document = asObject(
 );
 
 /** The part of the document that a reference or a path names. */
-export const lookUp = (path: readonly string[]): JsonSchema =>
+const lookUp = (path: readonly string[]): JsonSchema =>
   path.reduce<JsonSchema>((at, key) => asObject(at[key]), document);
 
 export const followed = (schema: JsonSchema): JsonSchema => {

@@ -6,7 +6,7 @@ import { intentsOf, type Intent } from './intents.ts';
 import { headBytesOf, requestOf, send, type Request } from './send.ts';
 import { smallestWith } from './smallest.ts';
 
-export interface FuzzReport {
+interface FuzzReport {
   seed: number;
   sent: number;
   perSecond: number;

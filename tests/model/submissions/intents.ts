@@ -40,7 +40,7 @@ export type Intent =
   | { do: 'grant'; credits: number };
 
 /** How intents choose their objects: few and repeated choices make simultaneous operations meet more often. */
-export interface Choices {
+interface Choices {
   at: fc.Arbitrary<number>;
   candidate: fc.Arbitrary<number>;
   exam: fc.Arbitrary<ExamName>;

@@ -29,7 +29,7 @@ export const committed = (state: ModelState): number =>
     (sum, submission) => sum + (isActive(submission) ? submission.quoted : 0),
     0,
   );
-export const liveOne = (state: ModelState, exam: ExamName, candidate: number): ModelSubmission | undefined =>
+const liveOne = (state: ModelState, exam: ExamName, candidate: number): ModelSubmission | undefined =>
   Object.values(state.submissions).find(
     (submission) =>
       submission.state === 'live' && submission.exam === exam && submission.candidate === candidate,

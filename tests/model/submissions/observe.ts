@@ -7,7 +7,7 @@ import type { ModelRun, ModelState, Outcome, View } from './state.ts';
 import type { World } from './world.ts';
 
 /** Everything of an institute that the model predicts, visible to clients or not. */
-export interface InstituteView {
+interface InstituteView {
   balance: number;
   committed: number;
   used: number;

@@ -9,7 +9,7 @@ import {
 } from './state.ts';
 import { HELD_SUBMISSION, type Intent } from './intents.ts';
 
-export type Namer = (kind: string) => string;
+type Namer = (kind: string) => string;
 
 /**
  * The operations by which an intent becomes possible in a state, and the operation itself; null if it is not applicable.

@@ -84,7 +84,7 @@ export interface ModelSubmission extends View {
   run: ModelRun;
 }
 
-export interface Hold {
+interface Hold {
   key: string;
   attempt: number;
   /** Labels without a mark at the time of the claim. */

@@ -1,6 +1,6 @@
 import type { Control } from '../control.ts';
 
-export type Institute = Awaited<ReturnType<Control['showInstitute']['query']>>;
+type Institute = Awaited<ReturnType<Control['showInstitute']['query']>>;
 
 export const describeInstitute = (institute: Institute): string[] => {
   const { balance, credit_limit, committed } = institute.credits;

@@ -28,7 +28,7 @@ export interface Destination {
   close(): Promise<void>;
 }
 
-export interface Written {
+interface Written {
   candidate_id: string;
   submissions: number;
   files: number;

@@ -4,7 +4,7 @@ import type { Outcome } from '../grading/run.ts';
 import { PERTURBATIONS, type Perturbation } from '../grading/perturbations.ts';
 
 /** Consistency of repeated judgements of unchanged answers. */
-export interface Consistency {
+interface Consistency {
   answers: number;
   /** Largest number of judgements of one answer. */
   judgements: number;

@@ -19,7 +19,7 @@ import { pairsOf } from './pairsOf.ts';
 import { ungradedOf } from './ungraded.ts';
 import { trustOf, verdictOf } from './verdict.ts';
 
-export interface GraderFacts {
+interface GraderFacts {
   provider: 'openai' | 'baseline';
   model: string;
   /** The baseline's notice about itself; null for a model. */
@@ -28,7 +28,7 @@ export interface GraderFacts {
   confidenceTable: string | null;
 }
 
-export interface AnalysisInput {
+interface AnalysisInput {
   data: DataSet;
   outcomes: readonly Outcome[];
   plan: Plan;

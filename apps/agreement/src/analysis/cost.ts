@@ -9,7 +9,7 @@ export interface Price {
   output: number;
 }
 
-export interface Cost {
+interface Cost {
   /** Judgements in the report, made by this run or an earlier one. */
   judgements: number;
   reused: number;

@@ -16,7 +16,7 @@ export const LINES = {
 /** RSMTool's threshold for subgroups. */
 export const GROUP_LINE = { within: 0.1 } as const;
 
-export type Line = { least: number } | { within: number };
+type Line = { least: number } | { within: number };
 export type FlaggedMeasure = keyof typeof LINES | 'dsm';
 
 export interface Flag {

@@ -8,7 +8,7 @@ import { bootstrap, type Estimate } from '../statistics/bootstrap.ts';
 import { randomFrom } from '../statistics/random.ts';
 import type { Pair } from './pairs.ts';
 
-export interface GroupMeasures {
+interface GroupMeasures {
   group: string;
   n: number;
   humanMean: number | null;

@@ -15,7 +15,7 @@ import type { Pair } from './pairs.ts';
 import { randomFrom } from '../statistics/random.ts';
 import { estimateLearning, type LearnedAnswer } from './estimateLearning.ts';
 
-export interface LearnPlan {
+interface LearnPlan {
   /** Numbers of answers per question that the teacher marks. */
   marked: readonly number[];
   /** Whether the guide chooses them; else they are drawn. */
@@ -32,7 +32,7 @@ export interface LearnableAnswer extends Pair {
 }
 
 /** Random choices of the marked answers. Their results are pooled, because a single draw of a few answers is luck. */
-export const DRAWS = 3;
+const DRAWS = 3;
 
 export type Learning = ReturnType<typeof learn>[number];
 

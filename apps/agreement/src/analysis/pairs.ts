@@ -19,7 +19,7 @@ export interface Pair {
 const HAIR = 1e-9;
 
 export const BANDS = ['lower third', 'middle third', 'upper third'] as const;
-export type Band = (typeof BANDS)[number];
+type Band = (typeof BANDS)[number];
 
 export const bandOf = ({ human, maxMarks }: Pick<Pair, 'human' | 'maxMarks'>): Band => {
   const share = human / maxMarks;

@@ -3,11 +3,11 @@ import { LINES, type Flag } from './flags.ts';
 import type { Measures } from './measures.ts';
 
 /** Minimum number of marked answers of a question for a verdict. */
-export const ENOUGH_ANSWERS = 30;
+const ENOUGH_ANSWERS = 30;
 
 export type Trust = 'trusted' | 'not shown' | 'not trusted';
 
-export interface Verdict {
+interface Verdict {
   trust: Trust;
   /** Sentences, the most important first. */
   says: string[];
@@ -26,7 +26,7 @@ export const trustOf = (measures: Measures, flags: readonly Flag[]): Trust => {
   return shown ? 'trusted' : 'not shown';
 };
 
-export interface VerdictInput {
+interface VerdictInput {
   overall: Measures;
   flags: readonly Flag[];
   questions: readonly { questionId: string; trust: Trust }[];

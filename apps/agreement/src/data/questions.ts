@@ -3,7 +3,7 @@ import type { JudgeRequest } from '@evaluation/grader';
 import { checkRubric } from '@evaluation/rules';
 import { QUESTION_FIELDS, type Line } from './line.ts';
 
-export interface Question {
+interface Question {
   id: string;
   line: number;
   maxMarks: number;

@@ -30,7 +30,7 @@ export interface Outcome {
   inVain: StoredUsage | undefined;
 }
 
-export interface RunOptions {
+interface RunOptions {
   plan: Plan;
   identity: string;
   concurrency: number;

@@ -26,7 +26,7 @@ export interface Plan {
 }
 
 /** Selects the answers that are graded several times, independent of the order of lines. */
-export const sampled = (answers: readonly AnswerFacts[], size: number): Set<number> =>
+const sampled = (answers: readonly AnswerFacts[], size: number): Set<number> =>
   new Set(
     answers
       .filter(({ blank }) => !blank)

@@ -7,7 +7,7 @@ export interface Estimate {
   high: number | null;
 }
 
-export const REPLICATES = 1000;
+const REPLICATES = 1000;
 
 /** Minimum share of resamples with a value; with fewer, the interval would be too narrow. */
 const ENOUGH = 0.8;

@@ -1,12 +1,12 @@
 import { isotonic } from './isotonic.ts';
 
 /** A mark with its confidence, and whether it agrees with the human mark. */
-export interface Judged {
+interface Judged {
   confidence: number;
   agreed: boolean;
 }
 
-export interface ReliabilityBin {
+interface ReliabilityBin {
   from: number;
   to: number;
   n: number;

@@ -1,4 +1,4 @@
-export interface WeightedPoint {
+interface WeightedPoint {
   x: number;
   y: number;
   weight: number;

@@ -7,7 +7,7 @@ export const hashOfKey = (apiKey: string): string => createHash('sha256').update
 
 export const newApiKey = (prefix: string): string => `${prefix}${randomBytes(24).toString('hex')}`;
 
-export interface AuthenticatedKey {
+interface AuthenticatedKey {
   key_id: string;
   institute_id: string;
   scopes: string[];

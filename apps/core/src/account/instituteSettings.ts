@@ -6,13 +6,13 @@ import { DEFAULT_TARGET, GuideTarget } from '../guides/target.ts';
 import type { Services } from '../services.ts';
 
 /** Defaults for exams that staff of the institute makes. Exams of the API have those of the API. */
-export interface ExamDefaults {
+interface ExamDefaults {
   blind: boolean;
   guide_target: number;
 }
 
 /** Settings of the institute as the desk shows them. */
-export interface InstituteSettings extends ExamDefaults {
+interface InstituteSettings extends ExamDefaults {
   /** 0 until the settings are changed for the first time. */
   revision: number;
   changed: { at: string; by: string | null } | null;

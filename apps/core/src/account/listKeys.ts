@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts';
 import { termsOf, type KeyTerms } from './manageKeys.ts';
 
-export interface KeyPosition {
+interface KeyPosition {
   created_at: string;
   id: string;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { PREPARED, type Tx } from '@evaluation/database';
 import { newId } from '../newId.ts';
 
-export interface Registration {
+interface Registration {
   id: string;
   isNew: boolean;
 }

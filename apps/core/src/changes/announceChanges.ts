@@ -4,7 +4,7 @@ import type { Change } from '../change.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
 
-export interface Changes extends Rounds {
+interface Changes extends Rounds {
   /** Remembers a change for the next announcement. Does not wait. */
   note(change: Change): void;
 }

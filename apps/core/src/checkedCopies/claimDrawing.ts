@@ -23,7 +23,7 @@ type DrawingToClaim = z.infer<typeof DrawingToClaim>;
 const Pinned = CurrentPaper.pick({ exam: true, questions: true });
 
 /** Material of a drawing job. It has no credentials, and a name only if the copy prints it. */
-export const DrawingMaterial = z.object({
+const DrawingMaterial = z.object({
   attempt: z.int().min(1),
   /** Must be sent with every later call about this drawing. Absent from a core of release 0.1.0. */
   token: z.string().optional(),
@@ -40,7 +40,7 @@ export const DrawingMaterial = z.object({
   /** Provider of the grader that marked the copy. */
   marked_by: z.string(),
 });
-export type DrawingMaterial = z.infer<typeof DrawingMaterial>;
+type DrawingMaterial = z.infer<typeof DrawingMaterial>;
 
 /**
  * Claims a released drawing and counts the attempt. Returns null for an old or repeated message, and if there is

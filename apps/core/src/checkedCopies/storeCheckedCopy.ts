@@ -1,7 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import type { Services } from '../services.ts';
 
-export interface CheckedCopy {
+interface CheckedCopy {
   institute_id: string;
   submission_id: string;
   marks_revision: number;

@@ -17,7 +17,7 @@ export interface AccountedPage {
 }
 
 /** An entry of a run's alignment: the blocks of question `number`, the 1-based place on the paper. */
-export interface Aligned {
+interface Aligned {
   number: number;
   blocks: { page: number; block: number }[];
 }

@@ -12,7 +12,7 @@ const Alignment = z.array(
   z.object({ number: z.int(), blocks: z.array(z.object({ page: z.int(), block: z.int() })) }),
 );
 
-export interface CopyPages {
+interface CopyPages {
   submission_id: string;
   /** In the order of the copy; empty for typed answers. `questions` are labels. */
   pages: (Omit<AccountedPage, 'questions'> & { questions: { question_id: string; label: string }[] })[];

@@ -3,7 +3,7 @@ import type { Tx } from '@evaluation/database';
 import { exact, pricesOf, type Price } from '@evaluation/rules';
 
 /** Credits of an institute, in exact decimals. */
-export interface CreditAccount {
+interface CreditAccount {
   balance: ReturnType<typeof exact>;
   committed: ReturnType<typeof exact>;
   /** Credits that new submissions may use. Negative only if the credit limit was lowered below the amount in use. */

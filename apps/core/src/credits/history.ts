@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Services } from '../services.ts';
 
 /** An entry of the ledger as the institute sees it. Times are UTC. */
-export interface CreditEntry {
+interface CreditEntry {
   /** Position in the ledger. */
   id: string;
   kind: 'grant' | 'reserve' | 'charge' | 'release';

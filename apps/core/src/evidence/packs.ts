@@ -7,7 +7,7 @@ export interface EncodedPart {
 }
 
 /** Place of a part in the decompressed object `pack`. */
-export interface PlacedPart {
+interface PlacedPart {
   sha256: string;
   sizeBytes: number;
   pack: number;

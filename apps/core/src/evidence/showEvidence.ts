@@ -34,7 +34,7 @@ const BYTES_AT_ONCE = MAX_PART_BYTES;
 
 const decompress = promisify(gunzip);
 
-export type ReadResult = (
+type ReadResult = (
   tx: Tx,
   instituteId: string,
   submissionId: string,

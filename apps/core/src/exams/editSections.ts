@@ -14,7 +14,7 @@ export interface StoredSection {
   question: string | null;
 }
 
-export interface SentSection {
+interface SentSection {
   name: string;
   order: number;
 }

@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 export const MOST_COUNTED = 10_000;
 
 /** Live submissions of an exam. `waiting` is in the queue, `running` is being graded. */
-export interface SubmissionCounts {
+interface SubmissionCounts {
   total: number;
   waiting: number;
   running: number;
@@ -25,7 +25,7 @@ export interface SubmissionCounts {
 }
 
 /** An exam as the desk lists it. */
-export interface ExamOverview {
+interface ExamOverview {
   id: string;
   title: string;
   external_ref: string | null;
@@ -78,7 +78,7 @@ export const ExamFilter = z.object({
 });
 export type ExamFilter = z.infer<typeof ExamFilter>;
 
-export interface ExamOverviews {
+interface ExamOverviews {
   data: ExamOverview[];
   next_cursor: string | null;
 }

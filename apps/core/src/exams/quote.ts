@@ -5,7 +5,7 @@ import { priceOf } from '@evaluation/rules';
 /** Longest wait for the price. An exam is created and shown even if its price cannot be read. */
 const PRICE_MS = 500;
 
-export type QuoteOf = (mode: Exam['mode']) => ExamQuote | undefined;
+type QuoteOf = (mode: Exam['mode']) => ExamQuote | undefined;
 
 /** Reads the price of a copy by mode; undefined if the price could not be read in PRICE_MS. */
 export const readQuote = async (tx: Tx, instituteId: string): Promise<QuoteOf> => {

@@ -20,7 +20,7 @@ import { Tally } from './tally.ts';
  * - `exam_guides.application_id` is the application in force from the beginning of `applying` to that of `undoing`.
  */
 
-export type GuideStep = 'previewing' | 'previewed' | 'applying' | 'applied' | 'undoing' | 'undone';
+type GuideStep = 'previewing' | 'previewed' | 'applying' | 'applied' | 'undoing' | 'undone';
 
 export interface StoredApplication {
   id: string;

@@ -99,8 +99,7 @@ export const continueGuidePasses = async (
   }
 };
 
-/** Exported for a test of its plan. */
-export const unfinishedPasses = (leftAloneSeconds: number) => sql<{ institute_id: string; id: string }>`
+const unfinishedPasses = (leftAloneSeconds: number) => sql<{ institute_id: string; id: string }>`
   select institute_id, id from guide_applications
   where (step = 'applying' or step = 'undoing')
     and worked_at < clock_timestamp() - make_interval(secs => ${leftAloneSeconds})

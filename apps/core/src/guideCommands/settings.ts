@@ -16,7 +16,7 @@ export const GuideChange = z.object({
 });
 export type GuideChange = z.infer<typeof GuideChange>;
 
-export interface GuideSettings {
+interface GuideSettings {
   mode: 'off' | 'suggest' | 'apply';
   target: number;
   application_id: string | null;

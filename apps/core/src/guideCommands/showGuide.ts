@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { latestApplication, readApplication, shownApplication, type Application } from './applications.ts';
 import { readGuideSettings } from './settings.ts';
 
-export interface ShownGuide {
+interface ShownGuide {
   exam_id: string;
   mode: 'off' | 'suggest' | 'apply';
   target: number;

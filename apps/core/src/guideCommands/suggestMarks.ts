@@ -29,7 +29,7 @@ const NEAREST = 3;
 /** Characters of an example's answer that are shown. */
 const EXCERPT = 300;
 
-export interface SuggestedMark {
+interface SuggestedMark {
   submission_id: string;
   max: number;
   /** The mark that counts now. */
@@ -48,7 +48,7 @@ export interface SuggestedMark {
   } | null;
 }
 
-export interface SuggestedMarks {
+interface SuggestedMarks {
   /** Version of the guide; null while the question has no example. */
   version: number | null;
   data: SuggestedMark[];

@@ -10,7 +10,7 @@ import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from './decidedR
 import { isTrusted } from './trusted.ts';
 
 /** Most examples of a guide: the newest decisions. The time of a fit grows with the cube of their number. */
-export const MOST_OF_A_GUIDE = 200;
+const MOST_OF_A_GUIDE = 200;
 
 export interface ExamplesOfQuestion {
   examples: ExampleOfVersion[];

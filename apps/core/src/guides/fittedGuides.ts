@@ -39,7 +39,7 @@ const Constants: z.ZodType<GuideConstants> = z.object({
     .optional(),
 } satisfies Record<keyof GuideConstants, z.ZodType>);
 
-export interface StoredVersion {
+interface StoredVersion {
   question_id: string;
   version: number;
   sha256: string;

@@ -35,7 +35,7 @@ export const readAudit = async (tx: Tx, instituteId: string, examId: string): Pr
   return rows[0] ?? { audited: 0, decided: 0, agreed: 0 };
 };
 
-export const isBelow = ({ decided, agreed }: AuditCounts, target: number): boolean =>
+const isBelow = ({ decided, agreed }: AuditCounts, target: number): boolean =>
   decided > 0 && agreed / decided < target;
 
 /**

@@ -9,7 +9,7 @@ import { readExamples, type ExamplesOfQuestion } from './examples.ts';
  * version. Two transactions that make the same number: the second one reads the first one's version and tries again.
  */
 
-export interface GuideVersion {
+interface GuideVersion {
   version: number;
   /** Hash of examples and constants (`versionSha256`). */
   sha256: string;

@@ -90,7 +90,7 @@ const answerOrRefusal = async <T>(command: () => Promise<T>): Promise<AnswerOrRe
 };
 
 /** 402, 409, 429 and 5xx are not stored: a retry with the same key runs again. */
-export const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
+const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
   const { status } = errors[code];
   return status < 500 && ![402, 409, 429].includes(status);
 };

@@ -29,7 +29,7 @@ import { waitingInstitutes } from './waitingInstitutes.ts';
  * published. A crash in between leaves a job that is out without a message; `recoverJobs` finds it.
  */
 
-export interface Job {
+interface Job {
   id: string;
   institute_id: string;
   delivery: number;

@@ -9,7 +9,7 @@ import { endOfPass } from './pass.ts';
  * soon after its start, so later changes appear in the next pass.
  */
 
-export interface ListRequest {
+interface ListRequest {
   limit?: string | undefined;
   cursor?: string | undefined;
   updated_since?: string | undefined;

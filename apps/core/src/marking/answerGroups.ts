@@ -5,12 +5,12 @@ import type { Services } from '../services.ts';
 import { findQuestionOfExam, readOpenAnswers } from './openAnswers.ts';
 
 /** Longer answers form no groups: paragraphs hardly ever repeat each other. */
-export const GROUPED_CHARACTERS = 500;
+const GROUPED_CHARACTERS = 500;
 
 /** Answers of one call: at most 1 MB of text. */
 const WINDOW = 2000;
 
-export interface AnswerGroup {
+interface AnswerGroup {
   text: string;
   /** The marks that the AI gave to the answers of the group, ascending. */
   awarded: number[];
@@ -18,7 +18,7 @@ export interface AnswerGroup {
   submission_ids: string[];
 }
 
-export interface AnswerGroups {
+interface AnswerGroups {
   /** Groups of two or more, the largest first. */
   data: AnswerGroup[];
   /** Open answers that this call compared. */

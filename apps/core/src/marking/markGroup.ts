@@ -16,7 +16,7 @@ import { findQuestionOfExam } from './openAnswers.ts';
  * caller sends the same call again.
  */
 
-export interface MarkedGroup {
+interface MarkedGroup {
   marked: string[];
   /** Submissions that keep their marks, by the reason. */
   skipped: Record<Skip, number>;

@@ -28,7 +28,7 @@ export const OrderQuery = z.object({
 });
 export type OrderQuery = z.infer<typeof OrderQuery>;
 
-export interface OrderedCopy {
+interface OrderedCopy {
   submission_id: string;
   /** Null on a blind exam. */
   candidate: { external_id: string; name: string | null; roll_number: string | null } | null;

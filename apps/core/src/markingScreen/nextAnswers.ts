@@ -6,9 +6,9 @@ import { findQuestionOfExam, readMarkedTexts, readOpenAnswers } from '../marking
 import type { Services } from '../services.ts';
 
 /** Why an answer comes next. */
-export type Reason = 'instructive' | 'identical' | 'uncertain';
+type Reason = 'instructive' | 'identical' | 'uncertain';
 
-export interface NextAnswer {
+interface NextAnswer {
   submission_id: string;
   reason: Reason;
   /** For `identical`: all submissions of the group, at most 50, which `marking.markGroup` marks at once. */

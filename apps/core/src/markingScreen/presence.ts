@@ -14,7 +14,7 @@ const PRESENT_SECONDS = 30;
 /** Most colleagues that an answer names. */
 const MOST_NAMED = 10;
 
-export interface OpenCopy {
+interface OpenCopy {
   /** Other members of staff who have the copy open, the latest first. */
   others: { staff_id: string; name: string | null }[];
   /** Grows with each change of marks: a page that shows an older revision reads the copy again. */

@@ -9,7 +9,7 @@ import { staffNames } from './staffNames.ts';
 /** The newest entries, which are what a page that was refused has missed. */
 const MOST_CHANGES = 20;
 
-export interface MarkChange {
+interface MarkChange {
   at: string;
   action: 'override' | 'override_dropped' | 'guide_apply' | 'guide_undo';
   /** The member of staff or API key. */
@@ -18,7 +18,7 @@ export interface MarkChange {
   after: number | null;
 }
 
-export interface MarkChanges {
+interface MarkChanges {
   /** The mark that counts now. */
   mark: SeenMark;
   /** Newest first. */

@@ -18,7 +18,7 @@ import { staffNames } from './staffNames.ts';
 /** Time in which the page begins to read the file. A page that is open for longer asks for the screen again. */
 const COPY_URL_SECONDS = 600;
 
-export interface ScreenQuestion {
+interface ScreenQuestion {
   result: QuestionResult;
   /** The question as the run marked it; as it is now if the run needed no AI. */
   question: MarkedQuestion;
@@ -34,7 +34,7 @@ export interface ScreenQuestion {
   flag: { note: string | null; by: { id: string; name: string | null }; at: string } | null;
 }
 
-export interface MarkingScreen {
+interface MarkingScreen {
   submission_id: string;
   exam: {
     id: string;

@@ -1,6 +1,6 @@
 import { json, type Tx } from '@evaluation/database';
 
-export type StaffEventKind =
+type StaffEventKind =
   | 'invited'
   | 'joined'
   | 'role_changed'

@@ -93,7 +93,7 @@ export const oidcStart = async (
   };
 };
 
-export type OidcAnswer = { token: string; staff: SignedIn } | typeof REFUSED;
+type OidcAnswer = { token: string; staff: SignedIn } | typeof REFUSED;
 
 const REFUSED = { refused: 'sign_in_failed' } as const;
 const FAILED = 'sign-in with the OpenID Connect provider failed';

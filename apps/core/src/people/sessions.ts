@@ -91,7 +91,7 @@ export const endSessions = async (tx: Tx, staffId: string, except?: string): Pro
 };
 
 /** A session as its owner and an admin see it. */
-export interface SessionShown {
+interface SessionShown {
   id: string;
   user_agent: string;
   created_at: string;

@@ -6,7 +6,7 @@ import type { SignedIn } from './representation.ts';
 import { startSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
-export type SignInAnswer =
+type SignInAnswer =
   | { token: string; staff: SignedIn }
   | { refused: 'wrong_credentials' }
   | { refused: 'too_many_attempts'; retry_after_seconds: number };

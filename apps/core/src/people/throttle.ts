@@ -14,7 +14,7 @@ const WINDOW_SECONDS = 15 * 60;
 const MOST_OF_EMAIL = 10;
 const MOST_OF_NETWORK = 100;
 
-export interface Attempt {
+interface Attempt {
   /** Folded e-mail address, whether or not it has an account; null if the provider tells it later. */
   email: string | null;
   /** Network address of the browser. */

@@ -32,7 +32,7 @@ import { findForOperator, type WantedCandidate } from './findForOperator.ts';
 /** Submissions handled by one call, which takes some seconds; less than the timeout of its caller. */
 const PORTION = 25;
 
-export interface Erasure {
+interface Erasure {
   candidate_id: string;
   /** Submissions whose rows or files are not erased yet. If not 0, the caller repeats the request. */
   remaining: number;
@@ -224,8 +224,8 @@ interface Due extends Marked {
   requested_at: Date;
 }
 
-/** Exported for a test of its plan. Ordered by time and paged, so that failing erasures do not block later ones. */
-export const dueErasures = (after: Pick<Due, 'requested_at' | 'candidate_id'> | null) => sql<Due>`
+/** Ordered by time and paged, so that failing erasures do not block later ones. */
+const dueErasures = (after: Pick<Due, 'requested_at' | 'candidate_id'> | null) => sql<Due>`
   select institute_id, candidate_id, files_removed_at, requested_at from erasures
   where settled_at is null and requested_at < now() - make_interval(mins => ${LEFT_ALONE_MINUTES})
     and (files_removed_at is null or files_removed_at < now() - make_interval(hours => ${LATE_WRITE_HOURS}))

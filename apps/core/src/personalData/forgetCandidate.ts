@@ -26,7 +26,7 @@ export const forgetCandidate = async (tx: Tx, instituteId: string, candidateId: 
 const PERSONAL = new Set(['name', 'roll_number', 'section_or_class', 'metadata']);
 
 /** Redacts the candidate in lists and in its submissions, and the metadata of those submissions. */
-export const withoutCandidate = (value: unknown, candidateId: string): unknown => {
+const withoutCandidate = (value: unknown, candidateId: string): unknown => {
   if (Array.isArray(value)) return value.map((item) => withoutCandidate(item, candidateId));
   if (!isObject(value)) return value;
   const isCandidate = value['id'] === candidateId;

@@ -4,7 +4,7 @@ import type { Paper, StandingPaper } from '@evaluation/rules';
 import { newId } from '../newId.ts';
 
 /** Stored paper, read under the exam's lock, to check a change against. */
-export interface ReadPaper extends StandingPaper {
+interface ReadPaper extends StandingPaper {
   sectionIds: string[];
   /** Positions of the last section and question; 0 if there are none. */
   lastSection: number;

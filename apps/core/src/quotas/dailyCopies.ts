@@ -30,7 +30,7 @@ export interface Allowance {
   limit: number | null;
 }
 
-export type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
+type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
 
 /**
  * Counts a copy with the next statement of the transaction.

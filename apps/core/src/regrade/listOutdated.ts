@@ -5,7 +5,7 @@ import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 import { gradedBefore, isOutdated } from './outdated.ts';
 
-export interface OutdatedSubmission {
+interface OutdatedSubmission {
   submission_id: string;
   /** Version that the results were graded under. */
   rubric_version: number;

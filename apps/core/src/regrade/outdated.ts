@@ -10,7 +10,7 @@ import { sql, type RawBuilder } from 'kysely';
  *
  * A rubric that was changed and changed back counts as changed.
  */
-export const VERDICTS = ['outdated', 'teacher_marked', 'unaffected', 'finalized', 'erased'] as const;
+const VERDICTS = ['outdated', 'teacher_marked', 'unaffected', 'finalized', 'erased'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** SQL of the verdict on a submission `s` that `gradedBefore` selected. @param version the exam's rubric version */

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { gradedBefore, verdictSql, type Verdict } from './outdated.ts';
 
 /** Bill of grading again what was graded under an older rubric or model answer. */
-export interface RegradeBill {
+interface RegradeBill {
   exam_id: string;
   /** The command names this version, so that it is refused if the rubrics change after the preview. */
   rubric_version: number;

@@ -24,7 +24,7 @@ import { gradedBefore, isOutdated } from './outdated.ts';
 /** Submissions of one call, which takes some seconds; less than the timeout of its caller. */
 const PORTION = 25;
 
-export interface Regrade {
+interface Regrade {
   /** Submissions that this call queued. */
   queued: string[];
   /** Outdated submissions that are left. The caller repeats the call until it is 0. */

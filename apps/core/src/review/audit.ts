@@ -3,7 +3,7 @@ import type { Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/signed-actor';
 
 /** Audit entry of a human decision. `before` and `after` hold marks and flags. */
-export interface Decision {
+interface Decision {
   action:
     | 'override'
     | 'override_dropped'

@@ -6,7 +6,7 @@ import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 
 /** What is open before an exam is finalized. Each live submission that is not finalized has exactly one kind. */
-export const CHECKLIST_KINDS = [
+const CHECKLIST_KINDS = [
   /** Queued or being graded: cannot be finalized yet. */
   'running',
   /** Cancelled: is never finalized. */
@@ -20,14 +20,14 @@ export const CHECKLIST_KINDS = [
   /** Graded without a flag. */
   'ready',
 ] as const;
-export type ChecklistKind = (typeof CHECKLIST_KINDS)[number];
+type ChecklistKind = (typeof CHECKLIST_KINDS)[number];
 
-export interface ChecklistItem {
+interface ChecklistItem {
   submission_id: string;
   external_id: string;
 }
 
-export interface Checklist {
+interface Checklist {
   exam_id: string;
   status: ExamStatus;
   /** Live submissions. */

@@ -3,7 +3,7 @@ import * as z from 'zod/v4';
 import { isUuid } from '../accept.ts';
 import type { Services } from '../services.ts';
 
-export const DECISIONS = [
+const DECISIONS = [
   'override',
   'override_dropped',
   'approve',
@@ -29,7 +29,7 @@ export const DecisionQuery = z.object({
 });
 
 /** A decision on marks, with the person who made it. */
-export interface DecisionShown {
+interface DecisionShown {
   id: string;
   action: (typeof DECISIONS)[number];
   created_at: string;

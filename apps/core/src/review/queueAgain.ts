@@ -8,7 +8,7 @@ import { newId } from '../newId.ts';
 import { readPaper } from '../paper/paper.ts';
 import { insertRun, stateAtStartOfRun, type NewRun, type RunIntake } from '../runs/insertRun.ts';
 
-export interface QueuedRun {
+interface QueuedRun {
   run: NewRun;
   /** False if no question needs the AI: the run is complete at once. */
   waits: boolean;

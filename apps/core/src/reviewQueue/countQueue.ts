@@ -3,7 +3,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import type { Services } from '../services.ts';
 import { isOpen } from './isOpen.ts';
 
-export interface QueueCounts {
+interface QueueCounts {
   /** Submissions that were counted, at most MOST_COUNTED. */
   counted: number;
   /** False if there are more; the counts are then those of the submissions that wait longest. */

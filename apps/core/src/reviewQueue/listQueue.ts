@@ -16,7 +16,7 @@ export const QueueQuery = z.object({
 });
 export type QueueQuery = z.infer<typeof QueueQuery>;
 
-export interface QueuedForReview {
+interface QueuedForReview {
   submission_id: string;
   exam: { id: string; title: string };
   candidate: { id: string; external_id: string; name: string | null; roll_number: string | null };
@@ -29,7 +29,7 @@ export interface QueuedForReview {
   updated_at: string;
 }
 
-export interface ReviewQueue {
+interface ReviewQueue {
   data: QueuedForReview[];
   next_cursor: string | null;
   has_more: boolean;

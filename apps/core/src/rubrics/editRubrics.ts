@@ -76,7 +76,7 @@ export const editRubrics = (
   });
 
 /** Matches `3`, or `"3"` as an entity tag, or `*`. Weak tags differ: If-Match compares strongly (RFC 9110, 13.1.1). */
-export const namesVersion = (ifMatch: string, version: number): boolean => {
+const namesVersion = (ifMatch: string, version: number): boolean => {
   const sent = ifMatch.trim();
   return sent === '*' || sent === String(version) || sent === `"${version}"`;
 };

@@ -19,7 +19,7 @@ import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
 
 /** Material of a run for a worker: no credentials, and a name only if the checked copy prints it. */
-export const RunMaterial = z.object({
+const RunMaterial = z.object({
   run_id: z.uuid(),
   institute_id: z.uuid(),
   /** From 1; a larger number is a re-evaluation. */
@@ -51,7 +51,7 @@ export const RunMaterial = z.object({
   /** Overrides that this run keeps. They cannot change during the run. */
   overrides: z.array(OverrideInForce),
 });
-export type RunMaterial = z.infer<typeof RunMaterial>;
+type RunMaterial = z.infer<typeof RunMaterial>;
 
 export const RunToClaim = z.object({
   run_id: z.uuid(),

@@ -80,7 +80,7 @@ const Read = z.object({
 });
 export type ClaimedMaterial = z.infer<typeof Read>;
 
-export interface NewLease {
+interface NewLease {
   worker: string;
   /** SHA-256 of the token; null without one. */
   sha256: string | null;

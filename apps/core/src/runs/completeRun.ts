@@ -38,7 +38,7 @@ export interface StoredCopy {
   sizeBytes: number;
 }
 
-export interface Ended {
+interface Ended {
   outcome: 'completed' | 'failed';
   price: number;
   lane: RunLane;

@@ -34,7 +34,7 @@ import { pinRubric, readPinnedQuestion, type PinnedQuestion } from '../paper/pin
  * Waiting runs poll without a lock; their heartbeats extend their leases.
  */
 
-export type BegunRubric =
+type BegunRubric =
   | { state: 'made'; rubric: Rubric }
   /** The run that asked must generate the rubric, then record it or give up. */
   | { state: 'yours' }

@@ -143,7 +143,7 @@ const readDecisions = async (
 };
 
 /** @param pooled examples of one question, the newest first */
-export const chooseShown = (pooled: readonly Pooled[], answer: string | null): Pooled[] => {
+const chooseShown = (pooled: readonly Pooled[], answer: string | null): Pooled[] => {
   const chosen = answer === null ? [] : nearestTo(pooled, answer.slice(0, LONGEST_EXAMPLE));
   while (chosen.length < MOST_SHOWN) {
     const next = pooled

@@ -59,7 +59,7 @@ const termsOf = (
     allowances,
   };
 };
-export type Terms = ReturnType<typeof termsOf>;
+type Terms = ReturnType<typeof termsOf>;
 
 /**
  * Counts one copy of the daily quota, gives an accepted run its place in the queue and reserves its credits. These are

@@ -27,7 +27,7 @@ import { writeRecords } from './writeRecords.ts';
  * (evidence/storeEvidence.ts).
  */
 
-export interface Recorded {
+interface Recorded {
   /** Cached judgements that precede the sent ones. These questions are not recorded: score the judgement and send again. */
   standing: StandingJudgement[];
   /** Those of the asked judgements that are cached. */

@@ -17,7 +17,7 @@ import type { Services } from '../services.ts';
  */
 
 /** Largest number of released and claimed runs: of one institute in a lane, and of a lane. */
-export interface Windows {
+interface Windows {
   institute: number;
   lane: number;
 }
@@ -34,7 +34,7 @@ interface ReleasedRun {
   delivery: number;
 }
 
-export interface Released {
+interface Released {
   /** False if another replica holds the lane's lock. */
   decided: boolean;
   /** False if no run waits in the lane. */

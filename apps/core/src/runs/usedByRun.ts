@@ -13,14 +13,14 @@ import type { HeldRun } from '../locks/heldRun.ts';
 const MOST_KINDS = 32;
 const Count = z.int().gte(0);
 
-export const GraderOfRun = z.object({
+const GraderOfRun = z.object({
   provider: z.string().max(200),
   model: z.string().max(500),
   /** Prompt versions of all calls, sorted. Optional, because workers of the previous release do not send it. */
   prompt_versions: z.array(z.string().max(200)).max(200).optional(),
 });
 
-export const UsageOfRun = z.object({
+const UsageOfRun = z.object({
   calls: Count,
   input_tokens: Count,
   cached_input_tokens: Count.optional(),

@@ -10,7 +10,7 @@ import type { MadeQuestion } from './resultsOfRun.ts';
 import type { UsedByRun } from './usedByRun.ts';
 
 /** Records to write, under the lock of their run. `evidence` is null where none is kept. */
-export interface Records {
+interface Records {
   submissionId: string;
   step: GradingStep | null;
   pages: readonly { first_page: number; pages: unknown; evidence: StoredPart | null }[];
@@ -143,7 +143,7 @@ const errorOf = ({ status, error }: RecordedQuestion): string | null =>
   status === 'failed' ? JSON.stringify(asShown(error ?? UNTOLD, 'question_not_graded')) : null;
 
 /** Assignments that store the token usage. If two records arrive out of order, the larger sum stays. */
-export const setUsed = (used: UsedByRun | null) => {
+const setUsed = (used: UsedByRun | null) => {
   const isLarger = sql`(${used !== null}::boolean and (usage is null
     or ((usage->>'calls')::numeric <= ${used?.usage.calls ?? 0}::numeric
       and (usage->>'duration_ms')::numeric <= ${used?.usage.duration_ms ?? 0}::numeric)))`;

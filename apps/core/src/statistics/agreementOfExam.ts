@@ -6,7 +6,7 @@ import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 
 /** Agreement of the AI's marks with those of the examiners. Marks are in marks of the question. */
-export interface Agreement {
+interface Agreement {
   /** Compared answers. */
   n: number;
   /** Those of them whose mark a teacher gave; the others were confirmed by approving the submission. */
@@ -21,7 +21,7 @@ export interface Agreement {
   mean_difference: number | null;
 }
 
-export interface QuestionAgreement extends Agreement {
+interface QuestionAgreement extends Agreement {
   question_id: string;
   label: string;
   max: number;
@@ -29,7 +29,7 @@ export interface QuestionAgreement extends Agreement {
   cells: { ai: number; examiner: number; answers: number }[];
 }
 
-export interface ExamAgreement {
+interface ExamAgreement {
   exam_id: string;
   /** The newest decisions of each question that are compared at most. */
   most_of_a_question: number;
@@ -84,7 +84,7 @@ export const readAgreement = (services: Services, actor: Actor, examId: string):
     return { exam_id: exam.id, most_of_a_question: most, overall: agreementOf(rows, 'shares'), questions };
   });
 
-export interface Cell {
+interface Cell {
   max: number;
   ai: number;
   examiner: number;
@@ -98,7 +98,7 @@ interface CellRow extends Cell {
 }
 
 /** @param unit `shares` divides marks by the max marks, so that several questions can be compared together */
-export const agreementOf = (cells: readonly Cell[], unit: 'marks' | 'shares'): Agreement => {
+const agreementOf = (cells: readonly Cell[], unit: 'marks' | 'shares'): Agreement => {
   const n = cells.reduce((sum, { answers }) => sum + answers, 0);
   const scaled = (mark: number, max: number): number => (unit === 'marks' ? mark : mark / max);
   const examiner = new Float64Array(n);

@@ -14,7 +14,7 @@ export interface Figures {
 }
 
 /** A value and how often it occurs. */
-export interface Counted {
+interface Counted {
   value: number;
   count: number;
 }

@@ -5,7 +5,7 @@ import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 import { binsOf, figuresOf, type Bin, type Figures } from './distributions.ts';
 
-export interface MarksDistribution {
+interface MarksDistribution {
   exam_id: string;
   /** Graded submissions that were counted, in the order of candidates, and all live submissions of the exam. */
   counted: number;

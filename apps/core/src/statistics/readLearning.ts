@@ -6,7 +6,7 @@ import { findQuestion } from '../questions/findQuestion.ts';
 import type { Services } from '../services.ts';
 import { learningCurve, type CurvePoint } from './learningCurve.ts';
 
-export interface Learning {
+interface Learning {
   question_id: string;
   /** Version of the guide; null while the question has no example. */
   version: number | null;

@@ -6,7 +6,7 @@ import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 
 /** A registered candidate of an exam with the live submission, as the desk lists them. */
-export interface CopyOfCandidate {
+interface CopyOfCandidate {
   candidate: {
     id: string;
     external_id: string;

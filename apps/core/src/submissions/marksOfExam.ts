@@ -13,7 +13,7 @@ export const MarksQuery = z.object({
 });
 export type MarksQuery = z.infer<typeof MarksQuery>;
 
-export interface CandidateMarks {
+interface CandidateMarks {
   submission_id: string;
   candidate: {
     id: string;
@@ -33,7 +33,7 @@ export interface CandidateMarks {
   marks: (number | null)[];
 }
 
-export interface ExamMarks {
+interface ExamMarks {
   title: string;
   questions: { question_id: string; label: string; max: number }[];
   data: CandidateMarks[];

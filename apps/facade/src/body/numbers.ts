@@ -3,7 +3,7 @@
  */
 
 const [MINUS, ZERO, INTEGER, POINT, FRACTION, E, SIGN, EXPONENT] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
-export type NumberState = number;
+type NumberState = number;
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 

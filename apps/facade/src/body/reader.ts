@@ -25,7 +25,7 @@ const [QUOTE, BACKSLASH, COMMA, COLON_SIGN, U] = [0x22, 0x5c, 0x2c, 0x3a, 0x75] 
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /** Client metadata of 2 KB can nest about a thousand levels; all other bodies nest fewer than ten. */
-export const MAX_DEPTH = 1100;
+const MAX_DEPTH = 1100;
 /** Maximum number of unknown fields of one object that the refusal names. */
 const MAX_REFUSED_FIELDS = 50;
 /** Maximum number of NULs in skipped values of one body whose places are reported. */

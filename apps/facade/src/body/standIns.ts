@@ -17,7 +17,7 @@ export const longText = (maxText: number, withNul: boolean): string => {
   return text;
 };
 
-export interface KnownField {
+interface KnownField {
   name: string;
   shape: BodyShape;
 }

@@ -1,6 +1,6 @@
 import type { Page } from './pages.ts';
 
-export interface Assets {
+interface Assets {
   style: string;
   referenceStyle: string;
   referenceScript: string;

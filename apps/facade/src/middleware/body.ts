@@ -25,7 +25,7 @@ const TURN_MS = 15_000;
  */
 const LINGER_MS = 5000;
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Size limit of routes whose contract sets `body: 'large'`. */
   limitBytes: number;
   /** Memory of all bodies at once; one body takes up to two thirds of it. Bodies beyond it are answered with 503. */

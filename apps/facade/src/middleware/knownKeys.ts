@@ -28,7 +28,7 @@ export interface KnownKeys {
   forget(changed: { institute_id: string; key_id?: string | undefined }): void;
 }
 
-export interface NotAsked {
+interface NotAsked {
   retryAfterSeconds: number;
 }
 

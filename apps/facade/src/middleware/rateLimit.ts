@@ -19,7 +19,7 @@ import { metadataOf, methodOf } from './routeMetadata.ts';
 /** Maximum number of files of a call (docs/api/limits.md#sizes). Core refuses a call with more and presigns none. */
 const MOST_FILES = 100;
 
-export interface RateLimiting {
+interface RateLimiting {
   request: RequestHandler;
   files: RequestHandler;
 }

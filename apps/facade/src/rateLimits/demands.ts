@@ -1,7 +1,7 @@
 import type { RateLimit } from '@evaluation/settings';
 import type { Demand } from './decision.ts';
 
-export type Tier = 'standard' | 'high';
+type Tier = 'standard' | 'high';
 
 export interface Caller {
   keyId: string;

@@ -12,7 +12,7 @@ import {
 import { markNote, totalsOf } from '@evaluation/rules';
 import type { CopyResult } from './copyResult.ts';
 
-export interface MarkedCopy {
+interface MarkedCopy {
   images: PageImage[];
   exam: { title: string };
   candidate: DrawingMaterial['candidate'];

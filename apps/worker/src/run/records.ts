@@ -14,8 +14,8 @@ import type { UsedByRun } from './usage.ts';
  * that is repeated records nothing twice.
  */
 
-export const WINDOW_MS = 250;
-export const LATEST_MS = 1000;
+const WINDOW_MS = 250;
+const LATEST_MS = 1000;
 /** A step alone waits for records to go with, so that it costs no call of its own unless the model is slow. */
 const STEP_MS = 5000;
 /** A quarter of the largest body of a call to core. */
@@ -28,7 +28,7 @@ type Alignment = NonNullable<RecordedBatch['alignment']>;
 type Question = NonNullable<RecordedBatch['questions']>[number];
 type Step = NonNullable<RecordedBatch['step']>;
 type Completion = Omit<NonNullable<RecordedBatch['completion']>, keyof UsedByRun>;
-export type Standing = Recorded['standing'][number];
+type Standing = Recorded['standing'][number];
 export type Found = Recorded['found'][number];
 
 export interface RunRecords {
@@ -55,7 +55,7 @@ export interface RunRecords {
   close(): void;
 }
 
-export type Send = (batch: RecordedBatch) => Promise<Recorded>;
+type Send = (batch: RecordedBatch) => Promise<Recorded>;
 
 /** What is made, in order. `step` is kept apart: the latest counts. */
 type Made = { bytes: number } & (

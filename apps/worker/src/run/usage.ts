@@ -15,7 +15,7 @@ import { metrics } from '@evaluation/telemetry';
 
 /** Usage of a run over all its deliveries, as core stores it (core's `runs/usedByRun.ts`). */
 export type UsedByRun = NonNullable<RunMaterial['used']>;
-export type RunUsage = UsedByRun['usage'];
+type RunUsage = UsedByRun['usage'];
 type Cost = { amount: string; currency: string } | null;
 
 /**

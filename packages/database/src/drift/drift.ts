@@ -8,7 +8,7 @@ import { withSession } from '../migrate/session.ts';
 import { startEngine } from './engine.ts';
 import { catalogueReader } from './engineAdapter.ts';
 
-export interface DriftOptions {
+interface DriftOptions {
   /** Folder with schema.prisma and migrations/; default: the service's own. */
   readonly folder?: string;
 }

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-export type SchemaEngine = bindings.SchemaEngine;
+type SchemaEngine = bindings.SchemaEngine;
 
 /** Global in every JavaScript engine, but TypeScript declares it only with the browser's types. */
 declare const WebAssembly: {

@@ -12,7 +12,7 @@ import { takeMigrationLock, withSession } from './session.ts';
  * continues. The exception is a concurrent index build, which is recorded after it is built (indexMigration.ts).
  */
 
-export interface DeployOptions {
+interface DeployOptions {
   /** Called with a line on slow steps and on edited migrations. */
   readonly onProgress?: (line: string) => void;
   /** Folder with migrations/; default: the service's own. */
@@ -31,7 +31,7 @@ export class MigrationFailed extends Error {
 }
 
 /** The database is in a state that an operator must resolve. `code` is Prisma's error code. */
-export class DatabaseNotReady extends Error {
+class DatabaseNotReady extends Error {
   override readonly name = 'DatabaseNotReady';
   readonly code: 'P3005' | 'P3009';
 

@@ -14,7 +14,7 @@ export interface PostgresBinaries {
 }
 
 /** Folder for programs and clusters when `nobody` cannot enter the project's folders. Root only. */
-export const REACHABLE_ROOT = '/var/lib/answer-evaluation';
+const REACHABLE_ROOT = '/var/lib/answer-evaluation';
 
 /**
  * @param ownFolder parent for a copy, used when the package's folder cannot be repaired in place

@@ -18,12 +18,12 @@ export const SERVICE_NAME = 'answer_evaluation';
 /** A fixed locale gives the same sort order on every machine. */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-export interface Passwords {
+interface Passwords {
   superuser: string;
   service: string;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   binaries: PostgresBinaries;
   account: ServerAccount;
   durable: boolean;

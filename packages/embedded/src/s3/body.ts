@@ -10,7 +10,7 @@ const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 /** Limit of a delete document: 1000 keys of 1 KB, with room to spare. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 ** 2;
 
-export interface BodySummary {
+interface BodySummary {
   size: number;
   md5: string;
 }

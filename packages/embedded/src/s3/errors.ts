@@ -26,7 +26,7 @@ const STATUS = {
   XAmzContentSHA256Mismatch: 400,
 } as const;
 
-export type S3ErrorCode = keyof typeof STATUS;
+type S3ErrorCode = keyof typeof STATUS;
 
 export class S3Error extends Error {
   override readonly name = 'S3Error';

@@ -78,7 +78,7 @@ export const refuseOtherHeaders = ({ method, headers }: Pick<S3Request, 'method'
 };
 
 /** Encodes all but RFC 3986's unreserved characters, as signature version 4 requires. */
-export const encodeStrictly = (text: string): string =>
+const encodeStrictly = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -7,7 +7,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { S3Error } from './errors.ts';
 import { parameter, type S3Request } from './request.ts';
 
-export interface Credentials {
+interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
 }

@@ -18,7 +18,7 @@ import { signatureCheck, type SignatureCheck } from './signature.ts';
 import { openStorage, replaceFile, type Storage } from './storage.ts';
 import { document } from './xml.ts';
 
-export interface S3Options {
+interface S3Options {
   /** Folder of this endpoint alone, created if missing. It holds buckets, objects and credentials. */
   dataDir: string;
   /** Port on 127.0.0.1. Default: the last start's port if it is free, so that presigned addresses stay valid. */

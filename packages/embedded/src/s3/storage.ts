@@ -24,7 +24,7 @@ export interface ObjectRecord {
 }
 
 /** Bytes on disk that belong to no object yet. */
-export interface Blob {
+interface Blob {
   name: string;
   size: number;
 }

@@ -22,7 +22,7 @@ const escapeText = (text: string): string => {
 };
 
 /** @returns `<name>content</name>` without undefined children */
-export const element = (name: string, content: XmlContent, attributes = ''): string => {
+const element = (name: string, content: XmlContent, attributes = ''): string => {
   if (typeof content !== 'object') return `<${name}${attributes}>${escapeText(String(content))}</${name}>`;
   const children = Object.entries(content).flatMap(([child, value]) => {
     if (value === undefined) return [];

@@ -10,7 +10,7 @@
  */
 export type LabelKind = 'strong' | 'bare' | 'part' | 'section' | 'contd';
 
-export interface LineLabel {
+interface LineLabel {
   kind: LabelKind;
   written: string;
   continued: boolean;

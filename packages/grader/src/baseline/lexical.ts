@@ -4,7 +4,7 @@ import { lettersFound, trigramsOf } from './trigrams.ts';
 import { contentTerms, contentWords, termsOf } from './words.ts';
 import type { Term } from './words.ts';
 
-export interface LexicalMark {
+interface LexicalMark {
   /** Share of the criterion's marks, 0..1. */
   share: number;
   /** Found words, as the rubric spells them. */
@@ -13,7 +13,7 @@ export interface LexicalMark {
   nothingToCompare: boolean;
 }
 
-export interface Paper {
+interface Paper {
   /** Terms of the question. They are not counted, because each answer may repeat them. */
   asked: ReadonlySet<string>;
   /** Each is a complete answer; the candidate is compared with the one that fits best. */
@@ -48,7 +48,7 @@ export const paperOf = (question: {
 /**
  * An answer: its terms in order, and the places of each term. The places make the search for thousands of words fast.
  */
-export interface Said {
+interface Said {
   terms: readonly Term[];
   /** Content words: the term that the question would have, and the letter trigrams. */
   words: readonly { term: string; trigrams: readonly string[] }[];

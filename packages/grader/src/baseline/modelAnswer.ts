@@ -1,5 +1,5 @@
 /** One way to answer in full, as the model answer words it. */
-export interface Alternative {
+interface Alternative {
   text: string;
   /** Points of a list with more points than marks, of which each earns one mark; null for prose. */
   points: string[] | null;

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { Picture } from './ocr.ts';
 
 /** Orientation of a page as far as its ink shows it, without OCR. */
-export interface Lie {
+interface Lie {
   /** Lines of writing, or ruled lines, run vertically. */
   sideways: boolean;
   /** The band of lines with the most ink, for trying an orientation with OCR. */

@@ -3,7 +3,7 @@
  * `detect.ts` normalizes the text first: lower case, no markup, single spaces. Each repetition has an upper bound, so
  * that a search takes linear time.
  */
-export interface Imitation {
+interface Imitation {
   name: string;
   pattern: RegExp;
 }

@@ -41,7 +41,7 @@ export interface AllowedCall {
   abandon(): void;
 }
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** First pause in milliseconds. Doubles after each failed trial, up to `longestPauseMs`. */
   firstPauseMs: number;
   longestPauseMs: number;

@@ -40,11 +40,11 @@ import { createConcurrencyLimiter, type Slot } from './concurrencyLimiter.ts';
  * `of_request`: this request is at fault, and the breaker counts an answer. `unknown`: the breaker counts nothing,
  * because the request is sent again in another form, or the call is a preflight.
  */
-export type Refusal = 'of_us' | 'of_request' | 'unknown';
+type Refusal = 'of_us' | 'of_request' | 'unknown';
 
 export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
-export type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>;
+type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>;
 
 /** Sends all calls of a grader, within the limits of concurrencyLimiter.ts and breaker.ts. */
 export interface Connection {

@@ -65,7 +65,7 @@ export const createFaultLog = (
 };
 
 /** Codes and numbers of a failure that may be logged. */
-export interface Facts {
+interface Facts {
   status?: number | undefined;
   reason?: string | undefined;
   n_ctx?: number | undefined;

@@ -8,15 +8,15 @@
 import * as z from 'zod/v4';
 
 /** Name of the limit in a request. `none` sends no limit: only the time limit ends a reply. */
-export type OutputLimitName = 'max_completion_tokens' | 'max_tokens' | 'none';
+type OutputLimitName = 'max_completion_tokens' | 'max_tokens' | 'none';
 
-export interface OutputLimit {
+interface OutputLimit {
   askedFor(tokens: number): { max_completion_tokens?: number; max_tokens?: number };
   /** Checks a reply of any shape for signs of reasoning. */
   learnFrom(reply: unknown): void;
 }
 
-export interface OutputLimitOptions {
+interface OutputLimitOptions {
   name: OutputLimitName;
   /** Highest limit, including reasoning: servers refuse a limit above that of the model or its context. */
   mostTokens?: number;

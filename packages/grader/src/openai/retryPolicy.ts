@@ -18,7 +18,7 @@
 import { APIError } from 'openai';
 import { leftAloneFor, NoModelOutput, TimedOut } from './failures.ts';
 
-export interface RetryPolicy {
+interface RetryPolicy {
   /**
    * @param times.answeredAt time of the endpoint's last reply to any call; null: none yet. Times are of
    *   `performance.now()`

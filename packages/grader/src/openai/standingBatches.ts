@@ -18,7 +18,7 @@ import type { BatchedCall } from './batchedCall.ts';
 import type { BatchProvider, BatchState } from './batchProvider.ts';
 import { passes, statusOf } from './failures.ts';
 
-export interface StandingBatches {
+interface StandingBatches {
   join(state: BatchState, calls: readonly BatchedCall[], how: 'sent' | 'found'): void;
   leave(call: BatchedCall): void;
 }

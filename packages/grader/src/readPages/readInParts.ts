@@ -18,7 +18,7 @@ export class TooMuchAtOnce extends GraderFailure {
   }
 }
 
-export interface PartsRead {
+interface PartsRead {
   /** In the requested order; without the pages that have no usable reply. */
   readings: TurnedReading[];
   answers: Answered<TurnedReading[]>[];

@@ -5,7 +5,7 @@ import type { InkShare } from './freeSpace.ts';
 const SPECKS = 9;
 const SPECK_SHARE = 0.002;
 
-export interface Search {
+interface Search {
   size: { width: number; height: number };
   xs: readonly number[];
   ys: readonly number[];

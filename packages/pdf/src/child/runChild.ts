@@ -17,7 +17,7 @@ import { startChild } from './startChild.ts';
 const START_SECONDS = 60;
 const EXIT_GRACE_MILLISECONDS = 10_000;
 
-export type LastReport = Exclude<Report, { kind: 'page' | 'native' }>;
+type LastReport = Exclude<Report, { kind: 'page' | 'native' }>;
 
 interface Limits {
   timeoutSeconds: number;

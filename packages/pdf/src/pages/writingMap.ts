@@ -8,7 +8,7 @@ const LONG_SIDE = 392;
 const [ruling, pen] = [55, 105];
 
 /** Share of writing in each cell, 0 for paper and 255 for full ink. Shadows and ruled lines count little or nothing. */
-export interface WritingMap {
+interface WritingMap {
   shares: Uint8Array;
   width: number;
   height: number;

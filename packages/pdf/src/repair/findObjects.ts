@@ -4,7 +4,7 @@ export type Place =
   | { kind: 'offset'; offset: number; generation: number }
   | { kind: 'packed'; container: number; index: number };
 
-export interface FoundObjects {
+interface FoundObjects {
   places: Map<number, Place>;
   /** Reference of the document's catalog, such as "1 0 R". */
   root: string | null;

@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asObject, asText, jsonLinesIn } from './chatRequest.ts';
 import type { Json, JsonObject } from './chatRequest.ts';
 
-export type BatchBehaviour =
+type BatchBehaviour =
   /** Every line is answered at once. */
   | { kind: 'at_once' }
   /** No line is answered until the behaviour changes. */
@@ -21,7 +21,7 @@ export type BatchBehaviour =
   /** The batch is created, but the connection breaks before the response. */
   | { kind: 'unanswered' };
 
-export interface BatchRecord {
+interface BatchRecord {
   id: string;
   status: 'in_progress' | 'completed' | 'failed' | 'expired' | 'cancelled';
   lines: string[];

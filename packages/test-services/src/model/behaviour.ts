@@ -50,7 +50,7 @@ export type Behaviour =
   | { kind: 'html' };
 
 /** Applies to calls with `schemaName` (default: all), for the next `times` of them (default: no limit). */
-export interface BehaviourRule {
+interface BehaviourRule {
   schemaName?: string;
   times?: number;
   behaviour: Behaviour;

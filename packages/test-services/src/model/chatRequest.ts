@@ -6,7 +6,7 @@ export type JsonObject = { [key: string]: Json };
 /** A chat completion request. The server reads some fields only. */
 export type ChatRequest = JsonObject;
 
-export type UserPart = { text: string } | { imageSha256: string };
+type UserPart = { text: string } | { imageSha256: string };
 
 export const asObject = (value: Json | undefined): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};

@@ -94,7 +94,7 @@ export async function* instituteIds(
   }
 }
 
-export interface Reconciliation {
+interface Reconciliation {
   institutes: number;
   findings: Finding[];
   /** Value of `after` for the next call; null if all institutes were checked. */

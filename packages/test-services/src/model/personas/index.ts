@@ -1,4 +1,4 @@
 /** Scripts in which the model server plays a certain kind of model. */
 export { eachQuestion } from './eachQuestion.ts';
 export { BOUGHT_FEEDBACK, injectedGrader } from './injectedGrader.ts';
-export { misreading, NO_OPTION, noisyReader, NOISY_LEGIBILITY, NOT_WRITTEN } from './noisyReader.ts';
+export { misreading, noisyReader } from './noisyReader.ts';

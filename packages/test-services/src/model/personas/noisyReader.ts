@@ -3,11 +3,11 @@ import { asArray, asObject, asText } from '../chatRequest.ts';
 import type { Json, JsonObject } from '../chatRequest.ts';
 
 /** Legibility that the model reports. */
-export const NOISY_LEGIBILITY = 0.4;
+const NOISY_LEGIBILITY = 0.4;
 /** A label that no question's options have. */
-export const NO_OPTION = 'Z';
+const NO_OPTION = 'Z';
 /** A quotation that is in no answer. */
-export const NOT_WRITTEN = 'as everybody in the whole world would surely say';
+const NOT_WRITTEN = 'as everybody in the whole world would surely say';
 
 /** Misreads letters and digits, is unsure, quotes words that are not in the answer, names options that do not exist. */
 export const noisyReader = ({ schemaName }: ModelCallRecord): Behaviour | undefined => {
