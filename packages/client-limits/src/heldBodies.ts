@@ -7,7 +7,7 @@
  * institute cannot take the last memory of another, and no memory is reserved for idle institutes.
  */
 
-export interface HeldBody {
+interface HeldBody {
   /** @param bytes that the body takes now. @throws NoRoom when the limit is reached */
   grow(bytes: number): void;
   /** Marks the body as large. @throws NoRoom above `LARGE_OF_INSTITUTE` bodies */

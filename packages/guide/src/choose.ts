@@ -3,13 +3,13 @@ import { featureReaderOf } from './features.ts';
 import { covarianceFrom, noiseOf, varianceOf, type GuideExample } from './fit.ts';
 import { indexTexts } from './similarity.ts';
 
-export interface Candidate {
+interface Candidate {
   id: string;
   text: string;
 }
 
 /** Number of candidates that are compared. Time and memory grow with the square: 1,000 take about 8 MB. */
-export const MOST_CANDIDATES = 1000;
+const MOST_CANDIDATES = 1000;
 
 /**
  * The answers whose marks would teach most, the first one first: each choice takes the candidate that most reduces the

@@ -15,9 +15,9 @@ const DOUBTS_IN_THE_MARK: ReadonlySet<string> = new Set([
   'second_look_disagrees',
 ]);
 /** The grader was not sure, and the guide is not sure enough for a mark that passes without review. */
-export const GUIDE_UNSURE = 'guide_unsure';
+const GUIDE_UNSURE = 'guide_unsure';
 /** The mark would pass without review and was drawn for the audit. */
-export const GUIDE_AUDIT = 'guide_audit';
+const GUIDE_AUDIT = 'guide_audit';
 
 /**
  * Replaces the grader's mark by the guide's, with the probability of the teacher's agreement as its confidence. Only a

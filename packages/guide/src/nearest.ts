@@ -1,6 +1,6 @@
 import type { FittedGuide } from './fit.ts';
 
-export interface Neighbour {
+interface Neighbour {
   id: string;
   /** 0..1 */
   similarity: number;

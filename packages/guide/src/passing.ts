@@ -1,7 +1,7 @@
 /** Below this number of examples nothing passes. */
-export const LEAST_EXAMPLES = 30;
+const LEAST_EXAMPLES = 30;
 
-export interface Passing {
+interface Passing {
   /** Least `agreement` of a prediction that passes without review; null if none may. */
   threshold: number | null;
   /** Share of the pairs at or above the threshold. */

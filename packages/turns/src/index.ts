@@ -1,2 +1,2 @@
 export { finishInSlices, inSlices } from './slices.ts';
-export { createTurns, NoTurn, type Turns, type TurnsOptions } from './turns.ts';
+export { createTurns, NoTurn, type Turns } from './turns.ts';

@@ -11,7 +11,7 @@
  */
 import { createOrder, type Order, type Waiter } from './order.ts';
 
-export interface TurnsOptions {
+interface TurnsOptions {
   places: number;
   /** Most holders at once of one key. Default `places`. */
   share?: number;
