@@ -1,1 +1,1 @@
-export { startDesk, type Desk } from './start.ts';
+export { startDesk } from './start.ts';

@@ -6,7 +6,7 @@ import { createLogger, drainable, listen, type Observed } from '@evaluation/tele
 import { createApp } from './app.ts';
 import { openStreams } from './events/streams.ts';
 
-export interface Desk extends Observed {
+interface Desk extends Observed {
   /** Address in the browser, without a slash at its end. */
   url: string;
 }

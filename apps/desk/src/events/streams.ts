@@ -10,7 +10,7 @@ export interface Streams {
   close(): void;
 }
 
-export interface Stream {
+interface Stream {
   send(change: Pick<ResultsChanged, 'exam_ids' | 'submission_ids' | 'more'>): void;
   end(): void;
 }

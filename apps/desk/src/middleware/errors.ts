@@ -5,7 +5,7 @@ import type { Logger } from '@evaluation/telemetry';
 import { requestIdOf } from './requestId.ts';
 
 /** Reasons why the desk itself refuses a request; core has the rules for everything else. */
-export type Reason =
+type Reason =
   | 'BAD_REQUEST'
   | 'FORBIDDEN'
   | 'NOT_FOUND'

@@ -1,7 +1,7 @@
 import type { CookieOptions, Request, Response } from 'express';
 
 /** A cookie that no script of the page can read. */
-export interface DeskCookie {
+interface DeskCookie {
   read(request: Request): string | null;
   set(response: Response, value: string): void;
   clear(response: Response): void;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Actor, CoreAccess, Outputs } from '@evaluation/core-client';
 import { staffActor } from '@evaluation/signed-actor';
 
-export type SignedIn = NonNullable<Outputs['public']['desk']['people']['session']>;
+type SignedIn = NonNullable<Outputs['public']['desk']['people']['session']>;
 
-export interface Known {
+interface Known {
   staff: SignedIn;
   /** The same object for as long as the session is kept here, so that its signature is used again. */
   actor: Actor;

@@ -5,7 +5,7 @@ import { useText } from './language.ts';
 import { MoreButton } from './MoreButton.tsx';
 import type { Pages } from './pages.ts';
 
-export interface Column<Row> {
+interface Column<Row> {
   heading: string;
   cell: (row: Row) => ReactNode;
   isNumber?: boolean;

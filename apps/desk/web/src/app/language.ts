@@ -3,7 +3,7 @@ import { initReactI18next, useTranslation } from 'react-i18next';
 import type { TextKey } from './catalogue.en.ts';
 import { LANGUAGES, loadTexts, type Language } from './texts.ts';
 
-export type { Language, TextKey };
+export type { TextKey };
 
 const KEPT_AS = 'desk.language';
 

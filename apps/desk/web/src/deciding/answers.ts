@@ -5,12 +5,10 @@ import type { inferRouterOutputs } from '@trpc/server';
 type Outputs = inferRouterOutputs<PublicRouter>;
 
 export type Queued = Outputs['desk']['review']['queue']['data'][number];
-export type QueueCounts = Outputs['desk']['review']['counts'];
 export type Checklist = Outputs['desk']['review']['checklist'];
 export type CopyPages = Outputs['desk']['review']['pages'];
 export type Agreement = Outputs['desk']['statistics']['agreement'];
 export type Distribution = Outputs['desk']['statistics']['distribution'];
-export type Learning = Outputs['desk']['statistics']['learning'];
 export type Guide = Outputs['guide']['show'];
 export type GuideStep = NonNullable<Guide['application']>;
 export type Suggestion = Outputs['guide']['suggestions']['data'][number];

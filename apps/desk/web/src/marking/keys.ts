@@ -41,7 +41,7 @@ const DEFAULTS: Readonly<Record<Action, string>> = {
   help: '?',
 };
 
-export interface KeySettings {
+interface KeySettings {
   keys: Readonly<Record<Action, string>>;
   isOn: boolean;
 }

@@ -1,5 +1,5 @@
 /** A part of a text; `isQuoted` if a mark rests on it. */
-export interface Part {
+interface Part {
   text: string;
   isQuoted: boolean;
 }

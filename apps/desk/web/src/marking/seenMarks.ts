@@ -12,7 +12,7 @@ export interface Place {
   question_id: string;
 }
 
-export interface SeenMarks {
+interface SeenMarks {
   of(place: Place): SeenMark | undefined;
   see(place: Place, mark: SeenMark): void;
 }
@@ -32,7 +32,7 @@ export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
   one.awarded === other.awarded && one.edited_at === other.edited_at && one.approved === other.approved;
 
 /** A decision of this page, and what reverses it. */
-export interface Done {
+interface Done {
   place: Place;
   inverse: Change;
 }

@@ -6,7 +6,6 @@ type Outputs = inferRouterOutputs<PublicRouter>;
 export type Screen = Outputs['desk']['marking']['screen'];
 export type ScreenQuestion = Screen['questions'][number];
 export type Annotation = NonNullable<ScreenQuestion['result']['annotations']>[number];
-export type Changes = Outputs['desk']['marking']['changes'];
 
 export type Order = 'copy' | 'question';
 

@@ -15,7 +15,7 @@ export interface Target {
   group?: readonly string[];
 }
 
-export interface Walk {
+interface Walk {
   next(): Promise<Target | null>;
   previous(): Promise<Target | null>;
 }

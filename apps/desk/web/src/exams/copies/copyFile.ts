@@ -3,7 +3,7 @@
  * waiting → sending → checking → ready → submitting → submitted, or one of the ends `rejected` (the file cannot be a
  * copy), `unsent` (the upload failed) and `refused` (the submission was refused).
  */
-export type Step =
+type Step =
   | 'waiting'
   | 'sending'
   | 'checking'

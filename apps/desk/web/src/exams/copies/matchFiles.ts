@@ -3,7 +3,7 @@
  * candidate with roll number or id 17.
  */
 
-export interface Matchable {
+interface Matchable {
   id: string;
   external_id: string;
   roll_number: string | null;

@@ -2,7 +2,7 @@ import type { AnswerInput, QuestionInput } from '@evaluation/rest-contract/schem
 import { readTable, type FileProblem } from './readTable.ts';
 
 /** What is known of the questions of the exam. */
-export interface AskedQuestion {
+interface AskedQuestion {
   id: string;
   label: string;
   type: QuestionInput['type'];
@@ -27,7 +27,7 @@ const ABOUT_THE_CANDIDATE =
 const isChoice = (type: QuestionInput['type']): boolean => /^(mcq_|true_false)/.test(type);
 
 /** An answer as the API takes it: labels of options, separated by commas or blanks, or a text. */
-export const answerOf = ({ id, type }: Pick<AskedQuestion, 'id' | 'type'>, text: string): AnswerInput =>
+const answerOf = ({ id, type }: Pick<AskedQuestion, 'id' | 'type'>, text: string): AnswerInput =>
   isChoice(type)
     ? { question_id: id, option_labels: text.split(/[\s,;|]+/).filter((label) => label !== '') }
     : { question_id: id, text };

@@ -26,7 +26,7 @@ export interface TableRow {
   cell(heading: string): string;
 }
 
-export interface Table {
+interface Table {
   /** Headings as written, without those that are empty. */
   headings: string[];
   rows: TableRow[];

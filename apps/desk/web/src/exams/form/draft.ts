@@ -46,7 +46,7 @@ export interface DraftQuestion {
   rest: Partial<QuestionInput>;
 }
 
-export interface DraftSection {
+interface DraftSection {
   key: string;
   name: string;
 }

@@ -7,7 +7,7 @@ import { isSameContent } from './sameContent.ts';
  * listed in `changed`.
  */
 
-export interface Merged {
+interface Merged {
   draft: ExamDraft;
   /** Fields of the exam, and labels of the questions, that the other person has changed. */
   changed: Place[];

@@ -38,7 +38,7 @@ const rubricOf = ({ partialMarking, criteria }: DraftQuestion): QuestionInput['r
 const numberOf = (amount: number | ''): number => (amount === '' ? 0 : amount);
 
 /** Fields of one question that its type has. */
-export const questionBody = (question: DraftQuestion): QuestionInput => {
+const questionBody = (question: DraftQuestion): QuestionInput => {
   const section = sent(question.section);
   return {
     ...question.rest,

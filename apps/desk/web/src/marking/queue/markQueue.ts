@@ -34,7 +34,7 @@ export type Outcome =
   | { kind: 'unreachable' }
   | { kind: 'signed-out' };
 
-export interface QueueOptions {
+interface QueueOptions {
   store: QueueStore;
   send: (decision: Decision & { seen: SeenMark }) => Promise<Outcome>;
   newId: () => string;
@@ -42,7 +42,7 @@ export interface QueueOptions {
   pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-export type Connection = 'sending' | 'idle' | 'unreachable' | 'signed-out';
+type Connection = 'sending' | 'idle' | 'unreachable' | 'signed-out';
 
 export interface QueueSnapshot {
   decisions: QueueState;

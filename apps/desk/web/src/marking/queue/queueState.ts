@@ -35,7 +35,7 @@ export type QueueState = readonly Decision[];
 
 type Place = Pick<Decision, 'submission_id' | 'question_id'>;
 
-export const isAt = (place: Place, other: Place): boolean =>
+const isAt = (place: Place, other: Place): boolean =>
   place.submission_id === other.submission_id && place.question_id === other.question_id;
 
 /** Decisions on one question, in their order. */

@@ -7,7 +7,7 @@ import type { Decision, SeenMark } from './queueState.ts';
 type Inputs = inferRouterInputs<PublicRouter>;
 
 /** The calls that decisions need. Both run once for a key and answer the result of the question. */
-export interface DecisionCalls {
+interface DecisionCalls {
   override(input: Inputs['submissions']['override'], key: string): Promise<MarkedQuestion>;
   withdraw(input: Inputs['desk']['marking']['withdraw'], key: string): Promise<MarkedQuestion>;
 }
@@ -17,7 +17,7 @@ interface MarkedQuestion {
   review: { edited_at: string | null; approved: boolean };
 }
 
-export interface ErrorsOfCalls {
+interface ErrorsOfCalls {
   failureIn(error: unknown): Failure | null;
   /** HTTP status; null without an answer. */
   statusOf(error: unknown): number | null;
