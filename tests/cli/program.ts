@@ -9,7 +9,7 @@ export interface Outcome {
   stderr: string;
 }
 
-export interface RunningProgram {
+interface RunningProgram {
   child: ChildProcess;
   output(): string;
   ended: Promise<Outcome>;

@@ -4,7 +4,7 @@ import type { ErrorBody } from './api.ts';
 import { expectRefused, type Tenant } from './tenant.ts';
 
 /** `POST /exams` of one tenant: expects acceptance, or a refusal that changes nothing. */
-export interface ExamsOf {
+interface ExamsOf {
   created(body: object): Promise<Exam>;
   refused(body: object, status: number, code: string): Promise<ErrorBody['error']>;
 }

@@ -3,7 +3,7 @@
  * key with the write scope may send them.
  */
 
-export interface HostileBody {
+interface HostileBody {
   name: string;
   path: string;
   body: Uint8Array<ArrayBuffer>;

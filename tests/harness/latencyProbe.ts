@@ -6,7 +6,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
  * measure its own delays.
  */
 
-export interface Probed {
+interface Probed {
   /** Sorted, in milliseconds. */
   latencies: number[];
   /** Distinct statuses, and the messages of failed requests. */
@@ -19,7 +19,7 @@ interface Asked {
   everyMs: number;
 }
 
-export interface LatencyProbe {
+interface LatencyProbe {
   stop(): Promise<Probed>;
 }
 

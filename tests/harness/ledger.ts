@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { ClonedDatabase } from '@evaluation/test-services';
 
-export interface RunRow {
+interface RunRow {
   id: string;
   institute_id: string;
   attempt: number;

@@ -6,7 +6,7 @@ export interface Peak {
   processes: { bytes: number; command: string }[];
 }
 
-export interface MemoryWatch {
+interface MemoryWatch {
   stop(): Promise<Peak>;
 }
 

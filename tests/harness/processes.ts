@@ -14,7 +14,7 @@ import { newEnvironment } from './service.ts';
 
 /** Runs the service's programs as processes that a test can kill, pause and start again. */
 
-export type App = 'core' | 'facade' | 'worker' | 'desk' | 'standalone';
+type App = 'core' | 'facade' | 'worker' | 'desk' | 'standalone';
 
 export interface Program {
   pid: number;

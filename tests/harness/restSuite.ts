@@ -1,7 +1,7 @@
 import type { TestService } from './service.ts';
 import { newTenant, startIdleService, type Tenant } from './tenant.ts';
 
-export interface RestSuite {
+interface RestSuite {
   service: TestService;
   tenant: Tenant;
 }

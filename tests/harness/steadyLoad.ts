@@ -3,7 +3,7 @@ import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { ApiClient } from './api.ts';
 
 /** Requests without a pause and without retries: each one that fails is kept. */
-export interface SteadyLoad {
+interface SteadyLoad {
   failed: string[];
   reads: number;
   submitted: Submission[];

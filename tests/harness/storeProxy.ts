@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 
-export interface StoreRequest {
+interface StoreRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;

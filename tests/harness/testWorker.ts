@@ -27,7 +27,7 @@ export interface TestClaim {
 }
 
 /** `lost`: core refused, since another claim or an end of the run has replaced this claim. */
-export type WriteOutcome = 'ok' | 'lost';
+type WriteOutcome = 'ok' | 'lost';
 
 export const testWorker = (service: TestService): TestWorker => {
   const { grading } = service.grading.as({});

@@ -4,7 +4,7 @@ import { truthFor } from '../../harness/perfectReader.ts';
 import type { PodRun } from './nodes/podRun.ts';
 import type { Stage } from './stage.ts';
 
-export interface Institute {
+interface Institute {
   id: string;
   apiKey: string;
 }

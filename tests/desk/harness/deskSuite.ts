@@ -21,7 +21,7 @@ export interface DeskSuite {
   newBrowser(): Promise<DeskBrowser>;
 }
 
-export interface DeskBrowser {
+interface DeskBrowser {
   context: BrowserContext;
   page: Page;
   /** Uncaught errors and refusals of the content security policy so far. */

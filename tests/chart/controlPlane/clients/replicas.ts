@@ -10,13 +10,13 @@ export interface ReplicaWatch {
 }
 
 /** `wanted` and `available` are the lowest of the phase, `now` the last value of `wanted`. */
-export interface Lowest {
+interface Lowest {
   wanted: number;
   available: number;
   now: number;
 }
 
-export interface DeploymentObject extends Named {
+interface DeploymentObject extends Named {
   spec: { replicas?: number };
   status?: { availableReplicas?: number; updatedReplicas?: number };
 }

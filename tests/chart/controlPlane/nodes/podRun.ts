@@ -29,7 +29,7 @@ export interface PodRun {
   remove(graceSeconds: number): Promise<void>;
 }
 
-export interface Surroundings {
+interface Surroundings {
   api: KubeApi;
   images: Images;
   names: () => Names;

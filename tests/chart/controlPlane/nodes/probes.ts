@@ -3,7 +3,7 @@ import type { Container, Probe } from '../../pods.ts';
 import { onThisMachine } from './addresses.ts';
 
 /** Probes of one container, as the kubelet makes them. */
-export interface Probing {
+interface Probing {
   stop(): void;
 }
 
