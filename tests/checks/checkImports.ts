@@ -14,6 +14,7 @@ import {
 } from './rules.ts';
 import { scan, type Import } from './scan.ts';
 import { unusedInProduction } from './testCode.ts';
+import { exportedNames, importedNames, unusedExports } from './unusedExports.ts';
 
 /** A workspace: its folder from the root, its name, and the file behind each of its entries. */
 interface Workspace {
@@ -37,9 +38,13 @@ export const checkImports = async (root: string): Promise<string[]> => {
   const edges = new Map<string, Set<string>>();
   const packageEdges = new Map<string, Set<string>>();
   const folderEdges = new Map<string, Set<string>>();
+  const exported = new Map<string, string[]>();
+  const used = new Map<string, Set<string>>();
 
   for (const file of files.filter((path) => SOURCE.test(path))) {
-    const { imports, environmentLines } = scan(await readFile(join(root, file), 'utf8'));
+    const source = await readFile(join(root, file), 'utf8');
+    const { imports, environmentLines } = scan(source);
+    exported.set(file, exportedNames(source));
     const own = workspaces.find(({ folder }) => file.startsWith(`${folder}/`));
     for (const line of environmentLines) {
       if (!mayReadEnvironment(file, own)) {
@@ -51,7 +56,10 @@ export const checkImports = async (root: string): Promise<string[]> => {
       const reason = offenceOf(file, own, imported, target);
       if (reason !== null)
         offences.push(`${file}:${imported.line} imports '${imported.specifier}': ${reason}`);
-      if (target.file !== undefined) add(edges, file, target.file);
+      if (target.file !== undefined) {
+        add(edges, file, target.file);
+        for (const name of importedNames(imported)) add(used, target.file, name);
+      }
       const folders = own === undefined ? null : folderEdge(`${own.folder}/src`, file, target.file ?? '');
       if (folders !== null && !TEST.test(file)) add(folderEdges, ...folders);
       const crosses = target.workspace !== undefined && own !== undefined && target.workspace !== own;
@@ -66,6 +74,7 @@ export const checkImports = async (root: string): Promise<string[]> => {
     ...unused.map(
       (file) => `${file} is not used in production: move it to the folder \`test\`, or delete it`,
     ),
+    ...unusedExports(exported, used),
     ...cycles.map((cycle) => `cycle: ${cycle.join(' → ')}`),
   ];
 };

@@ -30,7 +30,7 @@ const healthy: Tree = {
   'packages/rules/package.json': manifest('rules'),
   'packages/rules/src/index.ts': "import type { Exam } from '@evaluation/rest-contract/schemas';\n",
   'packages/settings/package.json': manifest('settings'),
-  'packages/settings/src/index.ts': 'export const port = process.env.PORT;\n',
+  'packages/settings/src/index.ts': 'console.log(process.env.PORT);\n',
   'packages/telemetry/package.json': manifest('telemetry'),
   'packages/telemetry/src/index.ts': 'export const log = () => undefined;\n',
   'packages/database/package.json': manifest('database'),
@@ -69,13 +69,14 @@ const plant = async (tree: Tree): Promise<string> => {
 };
 
 const UNUSED = /^(.*) is not used in production/;
+const UNUSED_EXPORT = / exports \w+, which no other file imports$/;
 
 const allOffencesOf = async (planted: Tree): Promise<string[]> =>
   checkImports(await plant({ ...healthy, ...planted }));
 
-/** Without unused files: the planted files are not imported. */
+/** Without unused files and exports: most planted files are not imported. */
 const offencesOf = async (planted: Tree): Promise<string[]> =>
-  (await allOffencesOf(planted)).filter((offence) => !UNUSED.test(offence));
+  (await allOffencesOf(planted)).filter((offence) => !UNUSED.test(offence) && !UNUSED_EXPORT.test(offence));
 
 const unusedOf = async (planted: Tree): Promise<string[]> =>
   (await allOffencesOf(planted)).flatMap((offence) => UNUSED.exec(offence)?.[1] ?? []);
@@ -253,6 +254,20 @@ describe('import rules', () => {
     ],
   ])('unused in production is %s', async (_, planted, unused) => {
     expect(await unusedOf(planted)).toEqual(unused);
+  });
+
+  test('an export that no other file imports is refused', async () => {
+    const offences = await allOffencesOf({
+      'packages/lanes/src/index.ts': "export { a, b as c } from './a.ts';",
+      'packages/lanes/src/a.ts': 'export const a = 1;\nexport const b = 2;\nexport interface D {}',
+      'packages/lanes/src/index.test.ts': "import { a } from './index.ts';",
+      'packages/telemetry/src/all.ts': 'export const x = 1;\nexport const y = 2;',
+      'packages/telemetry/src/all.test.ts': "import * as all from './all.ts';",
+    });
+    expect(offences.filter((offence) => UNUSED_EXPORT.test(offence))).toEqual([
+      'packages/lanes/src/a.ts exports D, which no other file imports',
+      'packages/lanes/src/index.ts exports c, which no other file imports',
+    ]);
   });
 
   test('packages may not import each other in a cycle', async () => {

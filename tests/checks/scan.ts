@@ -12,7 +12,7 @@ export interface Import {
   names: readonly string[];
 }
 
-export interface Scan {
+interface Scan {
   imports: readonly Import[];
   environmentLines: readonly number[];
 }
