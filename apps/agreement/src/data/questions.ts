@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JudgeRequest } from '@evaluation/grader';
+import { ExamContext } from '@evaluation/grading-model';
 import { checkRubric } from '@evaluation/rules';
 import { QUESTION_FIELDS, type Line } from './line.ts';
 
@@ -66,6 +67,8 @@ const differences = (line: Line, known: Partial<Line>, at: number): Problem[] =>
     (field) => line[field] !== undefined && !isDeepStrictEqual(line[field] ?? null, known[field] ?? null),
   ).map((field) => ({ field, message: `differs from line ${at}, the first of this question` }));
 
+const EMPTY_EXAM = { subject: null, board: null, class: null, instructions: null };
+
 const questionOf = (line: Line, number: number): Question => {
   const maxMarks = line.max_marks ?? 0;
   return {
@@ -73,13 +76,7 @@ const questionOf = (line: Line, number: number): Question => {
     line: number,
     maxMarks,
     request: {
-      exam: {
-        subject: line.exam?.subject ?? null,
-        level: line.exam?.level ?? 'school',
-        board: line.exam?.board ?? null,
-        class: line.exam?.class ?? null,
-        instructions: line.exam?.instructions ?? null,
-      },
+      exam: ExamContext.parse({ ...EMPTY_EXAM, ...line.exam, level: line.exam?.level ?? 'school' }),
       question: {
         label: line.question_id,
         type: 'long_answer',

@@ -135,7 +135,7 @@ const paperOf = async (
   }
   const exam = await tx
     .selectFrom('exams')
-    .select(['subject', 'level', 'board', 'class', 'instructions'])
+    .select(ExamContext.keyof().options)
     .where('institute_id', '=', instituteId)
     .where('id', '=', examId)
     .executeTakeFirstOrThrow();

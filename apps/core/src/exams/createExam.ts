@@ -23,6 +23,7 @@ import { newId } from '../newId.ts';
 import { insertQuestions } from '../questions/insertQuestions.ts';
 import { saveFirstRubrics } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
+import { examFieldsOf } from './examFields.ts';
 import { withExternalRef } from './externalRef.ts';
 import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
@@ -79,17 +80,11 @@ const insertExam = (tx: Tx, actor: Actor, id: string, exam: ExamCreate, paper: P
       id,
       institute_id: actor.institute_id,
       source: sourceOf(actor),
-      external_ref: exam.external_ref ?? null,
-      title: exam.title,
-      mode: exam.mode,
+      ...examFieldsOf(exam),
       status: exam.open === true ? 'open' : 'draft',
       conducted_on:
         exam.conducted_on ?? sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD')`,
-      subject: exam.subject ?? null,
       level: exam.level ?? 'school',
-      board: exam.board ?? null,
-      class: exam.class ?? null,
-      instructions: exam.instructions ?? null,
       answer_language: exam.answer_language ?? 'en',
       feedback_language: exam.feedback_language ?? 'en',
       blind: exam.blind ?? false,

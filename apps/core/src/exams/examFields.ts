@@ -1,29 +1,37 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { ExamEdit } from '@evaluation/rest-contract/schemas';
 
-const FIELDS = [
-  'status',
-  'live_submissions',
-  'live_unfinalized',
-  'title',
-  'mode',
-  'external_ref',
-  'conducted_on',
-  'subject',
-  'level',
-  'board',
-  'class',
-  'instructions',
-  'answer_language',
-  'feedback_language',
-  'blind',
-] as const;
+/**
+ * Fields of an exam that its client sets. Each is a column of `exams` with the same name. Creating, editing, saving,
+ * copying and showing an exam all use this list, so a new field of the contract needs only its column.
+ */
+export const EXAM_FIELDS = ExamEdit.omit({ sections: true }).keyof().options;
+type ExamField = (typeof EXAM_FIELDS)[number];
 
-/** The fields of an exam that an edit can change, and those that its state is derived from. */
+const STATE_FIELDS = ['status', 'live_submissions', 'live_unfinalized'] as const;
+type StateField = (typeof STATE_FIELDS)[number];
+
+/** Returns a copy of `from` with only the fields of EXAM_FIELDS. */
+export const examFieldsOf = <T extends { [F in ExamField]?: unknown }>(
+  from: T,
+): Pick<T, ExamField & keyof T> =>
+  Object.fromEntries(EXAM_FIELDS.map((field) => [field, from[field]])) as Pick<T, ExamField & keyof T>;
+
+/** Returns true if the field may be null. */
+export const isClearable = (field: ExamField): boolean => CLEARABLE.has(field);
+
+const CLEARABLE: ReadonlySet<ExamField> = new Set(
+  EXAM_FIELDS.filter((field) => ExamEdit.shape[field].safeParse(null).success),
+);
+
+export type ExamFields = Awaited<ReturnType<typeof readExamFields>>;
+
+/** Reads the fields of an exam that an edit can change, and those that its state is derived from. */
 export const readExamFields = (tx: Tx, instituteId: string, examId: string) =>
   tx
     .selectFrom('exams')
-    .select(FIELDS)
+    .select([...STATE_FIELDS, ...EXAM_FIELDS])
     .where('institute_id', '=', instituteId)
     .where('id', '=', examId)
     .executeTakeFirstOrThrow();
@@ -32,7 +40,7 @@ export const readExamFields = (tx: Tx, instituteId: string, examId: string) =>
 export const writeExamFields = async (
   tx: Tx,
   exam: { instituteId: string; examId: string },
-  changed: Partial<Omit<Awaited<ReturnType<typeof readExamFields>>, StateField>>,
+  changed: Partial<Omit<ExamFields, StateField>>,
 ): Promise<void> => {
   await tx
     .updateTable('exams')
@@ -43,8 +51,6 @@ export const writeExamFields = async (
     .execute();
   if ('blind' in changed) await touchRegistrations(tx, exam.instituteId, exam.examId);
 };
-
-type StateField = 'status' | 'live_submissions' | 'live_unfinalized';
 
 /** `blind` shows or hides names, and clients follow the list of candidates by `updated_since`. */
 const touchRegistrations = (tx: Tx, instituteId: string, examId: string) =>

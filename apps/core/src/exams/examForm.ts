@@ -8,12 +8,12 @@ import { asSent } from '../questions/questionFields.ts';
 import { readQuestions, WHOLE, type StoredQuestion } from '../questions/readQuestions.ts';
 import type { Services } from '../services.ts';
 import { readSections, type StoredSection } from './editSections.ts';
-import { readExamFields } from './examFields.ts';
+import { readExamFields, type ExamFields } from './examFields.ts';
 import { readExam } from './readExam.ts';
 
 /** All of an exam that its form at the desk can change. */
 export interface StoredForm {
-  fields: Awaited<ReturnType<typeof readExamFields>>;
+  fields: ExamFields;
   sections: StoredSection[];
   questions: StoredQuestion[];
 }

@@ -1,10 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import type { Exam, ExamListItem, Warning } from '@evaluation/rest-contract/schemas';
-import { examStatus, materialWarnings, type StoredExamStatus } from '@evaluation/rules';
+import type { ExamListItem, Warning } from '@evaluation/rest-contract/schemas';
+import { examStatus, materialWarnings } from '@evaluation/rules';
 import { isVisibleTo, type Viewer } from '../locks/visibleExams.ts';
 import { WHITE_SPACE } from '../paper/inForce.ts';
 import { PendingMaterial } from '../paper/savePending.ts';
+import { EXAM_FIELDS, examFieldsOf, type ExamFields } from './examFields.ts';
 import { readQuote } from './quote.ts';
 
 /*
@@ -13,23 +14,8 @@ import { readQuote } from './quote.ts';
  * pending rubrics can be shown while that table is locked.
  */
 
-export interface ExamRow {
+export interface ExamRow extends ExamFields {
   id: string;
-  status: StoredExamStatus;
-  live_submissions: number;
-  live_unfinalized: number;
-  title: string;
-  mode: Exam['mode'];
-  external_ref: string | null;
-  conducted_on: string;
-  subject: string | null;
-  level: string;
-  board: string | null;
-  class: string | null;
-  instructions: string | null;
-  answer_language: string;
-  feedback_language: string;
-  blind: boolean;
   rubric_version: number;
   total_marks: string;
   question_count: number;
@@ -58,9 +44,8 @@ export const selectExams = <Row extends ExamRow = ExamRow>(
   viewer: Viewer,
   options: { where: RawBuilder<boolean>; tail?: RawBuilder<unknown>; columns?: RawBuilder<unknown> },
 ): RawBuilder<Row> => sql<Row>`
-  select e.id, e.status, e.live_submissions, e.live_unfinalized, e.title, e.mode, e.external_ref, e.conducted_on,
-    e.subject, e.level, e.board, e.class, e.instructions, e.answer_language, e.feedback_language, e.blind,
-    e.rubric_version, e.total_marks, e.question_count, e.created_at, e.updated_at,
+  select e.id, e.status, e.live_submissions, e.live_unfinalized,
+    ${sql.join(EXAM_FIELDS.map((field) => sql.ref(`e.${field}`)))}, e.rubric_version, e.total_marks, e.question_count, e.created_at, e.updated_at,
     (select json_agg(json_build_object('name', s.name, 'order', coalesce(s.sent_order, s.position)) order by s.position)
        from sections s where s.institute_id = e.institute_id and s.exam_id = e.id) as sections,
     (select json_agg(json_build_object('id', q.id, 'label', q.label) order by q.position)
@@ -94,18 +79,7 @@ export const showExams = async (
     return {
       id: row.id,
       status: examStatus(row),
-      title: row.title,
-      mode: row.mode,
-      external_ref: row.external_ref,
-      conducted_on: row.conducted_on,
-      subject: row.subject,
-      level: row.level,
-      board: row.board,
-      class: row.class,
-      instructions: row.instructions,
-      answer_language: row.answer_language,
-      feedback_language: row.feedback_language,
-      blind: row.blind,
+      ...examFieldsOf(row),
       sections: row.sections ?? [],
       total_marks: total,
       paper_max: total,

@@ -15,7 +15,7 @@ import { withExternalRef } from './externalRef.ts';
 import { planPaper } from './planPaper.ts';
 import { readExam } from './readExam.ts';
 import { writePaper } from './writePaper.ts';
-import { writeExamFields } from './examFields.ts';
+import { EXAM_FIELDS, isClearable, writeExamFields } from './examFields.ts';
 
 /**
  * A whole exam as its form at the desk sends it: the body of a new exam, with the ids of the questions that are stored.
@@ -119,21 +119,9 @@ const idProblems = ({ questions }: StoredForm, sent: readonly SavedQuestion[]): 
 
 /** Fields of the exam itself that the form changes. */
 const changedFields = ({ fields: stored }: StoredForm, sent: ExamSave) => {
-  const wanted = {
-    title: sent.title,
-    mode: sent.mode,
-    external_ref: sent.external_ref ?? null,
-    conducted_on: sent.conducted_on ?? stored.conducted_on,
-    subject: sent.subject ?? null,
-    level: sent.level ?? stored.level,
-    board: sent.board ?? null,
-    class: sent.class ?? null,
-    instructions: sent.instructions ?? null,
-    answer_language: sent.answer_language ?? stored.answer_language,
-    feedback_language: sent.feedback_language ?? stored.feedback_language,
-    blind: sent.blind ?? stored.blind,
-  };
-  return Object.fromEntries(
-    Object.entries(wanted).filter(([field, value]) => value !== Reflect.get(stored, field)),
-  );
+  const wanted = EXAM_FIELDS.map((field) => {
+    const absent = isClearable(field) ? null : stored[field];
+    return [field, sent[field] ?? absent] as const;
+  });
+  return Object.fromEntries(wanted.filter(([field, value]) => value !== stored[field]));
 };

@@ -40,6 +40,11 @@ export const CurrentPaper = z.object({
 });
 export type CurrentPaper = z.infer<typeof CurrentPaper>;
 
+/** Name and column of each field of the exam, for `jsonb_build_object`. */
+const EXAM_ENTRIES = sql.join(
+  CurrentPaper.shape.exam.keyof().options.flatMap((field) => [sql.lit(field), sql.ref(`e.${field}`)]),
+);
+
 /**
  * Selects the paper in force as jsonb (`exam`, `questions`) and its `rubric_version`. One statement, so that texts,
  * rubrics and their version belong together without a lock.
@@ -50,8 +55,7 @@ export const currentPaper = (instituteId: string, examId: string) => sql<{
 }>`
   select e.rubric_version,
     jsonb_build_object(
-      'exam', jsonb_build_object('title', e.title, 'subject', e.subject, 'level', e.level, 'board', e.board,
-        'class', e.class, 'instructions', e.instructions),
+      'exam', jsonb_build_object(${EXAM_ENTRIES}),
       'questions', ${questionsOf(instituteId, examId, sql`e.rubric_version`)}) as paper
   from exams e
   where e.institute_id = ${instituteId} and e.id = ${examId}`;

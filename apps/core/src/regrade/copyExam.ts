@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { EXAM_FIELDS } from '../exams/examFields.ts';
 import { newId } from '../newId.ts';
+
+/** `external_ref` names one exam only. */
+const COPIED_FIELDS = sql.join(
+  EXAM_FIELDS.filter((field) => field !== 'external_ref').map((field) => sql.ref(field)),
+);
 
 /** A row of an exam and its copy. */
 interface Copied {
@@ -20,10 +26,8 @@ export const copyExam = async (
 ): Promise<{ examId: string; questions: Copied[] }> => {
   const copyId = newId();
   await sql`
-    insert into exams (id, institute_id, source, title, mode, status, conducted_on, subject, level, board, class,
-      instructions, answer_language, feedback_language, blind, rubric_version, total_marks, question_count)
-    select ${copyId}, institute_id, 'sample', title, mode, 'open', conducted_on, subject, level, board, class,
-      instructions, answer_language, feedback_language, blind, rubric_version, total_marks, question_count
+    insert into exams (id, institute_id, source, status, rubric_version, total_marks, question_count, ${COPIED_FIELDS})
+    select ${copyId}, institute_id, 'sample', 'open', rubric_version, total_marks, question_count, ${COPIED_FIELDS}
     from exams where institute_id = ${instituteId} and id = ${examId}`.execute(tx);
   const sections = await newIds(tx, 'sections', instituteId, examId);
   await sql`
