@@ -22,7 +22,7 @@ const keyOf = (line: TypedAnswers): string => {
   return key;
 };
 
-/** Submits the answers of each candidate and tells the outcome of each as it is known. */
+/** Submits the answers of each candidate and reports each outcome as soon as it is known. */
 export const submitAnswers = async (
   examId: string,
   lines: readonly TypedAnswers[],

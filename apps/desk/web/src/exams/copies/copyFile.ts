@@ -26,7 +26,7 @@ export interface CopyFile {
   sent: number;
   uploadId: string | null;
   pages: number | null;
-  /** Why the step is an end, in words for people. */
+  /** Text for the user: why the file was rejected, unsent or refused. */
   reason: string | null;
   candidate: ChosenCandidate | null;
   /** The candidate has a copy; this one replaces it. */

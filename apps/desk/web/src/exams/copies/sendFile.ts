@@ -2,7 +2,7 @@
 const OF_THE_BROWSER = new Set(['content-length', 'host']);
 
 /**
- * Sends a file to a presigned address. XMLHttpRequest tells how much was sent, which fetch does not.
+ * Sends a file to a presigned address. XMLHttpRequest reports how much was sent, which fetch does not.
  * @throws Error if the store refuses the file or cannot be reached
  */
 export const sendFile = (

@@ -22,7 +22,7 @@ export const ExamPage = () => {
   );
 };
 
-/** One exam: where it stands, and its copies. */
+/** One exam: its status and its copies. */
 const LoadedExam = () => {
   const t = useText();
   const { id: examId } = useParams({ strict: false });

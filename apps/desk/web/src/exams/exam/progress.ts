@@ -5,12 +5,12 @@ type Counted = Pick<ExamOverview, 'submissions'>;
 /** True while a copy waits or is being graded. */
 export const isAtWork = ({ submissions }: Counted): boolean => submissions.waiting + submissions.running > 0;
 
-/** Copies of which the grading is over, whatever its end. */
+/** Number of copies that are graded, failed or cancelled. */
 export const done = ({ submissions }: Counted): number =>
   submissions.total - submissions.waiting - submissions.running;
 
 const AT_WORK_MS = 3000;
 const AT_REST_MS = 60_000;
 
-/** Pause between two reads. Events of the service refresh pages earlier; this is what remains when they are lost. */
+/** Pause between two reads. Events of the service refresh pages earlier, so this pause matters only when events are lost. */
 export const pauseFor = (isBusy: boolean): number => (isBusy ? AT_WORK_MS : AT_REST_MS);

@@ -1,4 +1,4 @@
-import { emptyExam, type DraftQuestion, type ExamDraft } from '../form/draft.ts';
+import { emptyExam, examTexts, type DraftQuestion, type ExamDraft } from '../form/draft.ts';
 import { draftQuestion, LEVELS } from '../form/stored.ts';
 import { newKey } from '../../app/newKey.ts';
 import type { FileProblem } from './readTable.ts';
@@ -87,15 +87,10 @@ export const readExamJson = (
     typeof exam[name] === 'string' ? exam[name] : current;
   return {
     draft: {
+      ...examTexts((name) => kept(name, before[name])),
       title: kept('title', before.title),
       mode: exam['mode'] === 'typed' || exam['mode'] === 'handwritten' ? exam['mode'] : before.mode,
-      subject: kept('subject', before.subject),
-      class: kept('class', before.class),
-      board: kept('board', before.board),
       level: LEVELS.find((level) => level === exam['level']) ?? before.level,
-      conductedOn: kept('conducted_on', before.conductedOn),
-      externalRef: kept('external_ref', before.externalRef),
-      instructions: kept('instructions', before.instructions),
       sections: Array.isArray(exam['sections'])
         ? records(exam['sections'])
             .toSorted((one, other) => amount(one['order']) - amount(other['order']))

@@ -89,7 +89,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       try {
         if (failureIn(error)?.code === 'conflict' && (await takeOver())) return;
       } catch {
-        // The exam cannot be read either. The page tells the first error.
+        // The exam cannot be read either. The page shows the first error.
       }
       tellError(error);
     },

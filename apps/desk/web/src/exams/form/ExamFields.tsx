@@ -1,6 +1,6 @@
 import { Checkbox, Select, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { useText } from '../../app/language.ts';
-import type { ExamDraft } from './draft.ts';
+import type { ExamDraft, ExamText } from './draft.ts';
 import type { Problems } from './problems.ts';
 import { LEVELS } from './stored.ts';
 
@@ -20,18 +20,16 @@ export const ExamFields = ({
   onChange: (change: Partial<ExamDraft>) => void;
 }) => {
   const t = useText();
-  const text = (
-    field: 'title' | 'subject' | 'class' | 'board' | 'externalRef' | 'conductedOn',
-    name: string,
-  ) => ({
-    value: draft[field],
-    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-      onChange({ [field]: currentTarget.value }),
+  const text = (name: 'title' | ExamText) => ({
+    label: t(`exams.form.${name}`),
+    value: draft[name],
+    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
+      onChange({ [name]: currentTarget.value }),
     error: problems.get(name),
   });
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <TextInput label={t('exams.form.title')} required maxLength={255} {...text('title', 'title')} />
+      <TextInput required maxLength={255} {...text('title')} />
       <Select
         label={t('exams.form.mode')}
         data={MODES.map((value) => ({ value, label: t(`exams.mode.${value}`) }))}
@@ -41,9 +39,9 @@ export const ExamFields = ({
         disabled={!isDraft}
         error={problems.get('mode')}
       />
-      <TextInput label={t('exams.form.subject')} maxLength={120} {...text('subject', 'subject')} />
-      <TextInput label={t('exams.form.class')} maxLength={32} {...text('class', 'class')} />
-      <TextInput label={t('exams.form.board')} maxLength={64} {...text('board', 'board')} />
+      <TextInput maxLength={120} {...text('subject')} />
+      <TextInput maxLength={32} {...text('class')} />
+      <TextInput maxLength={64} {...text('board')} />
       <Select
         label={t('exams.form.level')}
         data={LEVELS.map((value) => ({ value, label: t(`exams.level.${value}`) }))}
@@ -52,21 +50,14 @@ export const ExamFields = ({
         allowDeselect={false}
         error={problems.get('level')}
       />
-      <TextInput label={t('exams.form.conductedOn')} type="date" {...text('conductedOn', 'conducted_on')} />
-      <TextInput
-        label={t('exams.form.externalRef')}
-        maxLength={128}
-        {...text('externalRef', 'external_ref')}
-      />
+      <TextInput type="date" {...text('conducted_on')} />
+      <TextInput maxLength={128} {...text('external_ref')} />
       <Textarea
-        label={t('exams.form.instructions')}
         description={t('exams.form.instructionsHelp')}
         autosize
         minRows={2}
         maxLength={4000}
-        value={draft.instructions}
-        onChange={({ currentTarget }) => onChange({ instructions: currentTarget.value })}
-        error={problems.get('instructions')}
+        {...text('instructions')}
       />
       <Checkbox
         label={t('exams.form.blind')}

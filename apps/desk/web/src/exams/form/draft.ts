@@ -51,20 +51,25 @@ interface DraftSection {
   name: string;
 }
 
-export interface ExamDraft {
+/** Optional texts of an exam, with their names in the API. The form holds an absent text as an empty one. */
+export const EXAM_TEXTS = [
+  'subject',
+  'class',
+  'board',
+  'conducted_on',
+  'external_ref',
+  'instructions',
+] as const satisfies (keyof ExamCreate)[];
+export type ExamText = (typeof EXAM_TEXTS)[number];
+
+export interface ExamDraft extends Record<ExamText, string> {
   title: string;
   mode: ExamCreate['mode'];
-  subject: string;
-  class: string;
-  board: string;
   level: NonNullable<ExamCreate['level']>;
-  conductedOn: string;
-  externalRef: string;
-  instructions: string;
   blind: boolean;
   /** Declared sections in their order. Without any, the sections are those that the questions name. */
   sections: DraftSection[];
-  /** Choice groups of a file that was read. The service has none yet and says so. */
+  /** Choice groups of a file that was read. They are sent, and the service refuses them with a reason. */
   choiceGroups: readonly unknown[];
   questions: DraftQuestion[];
 }
@@ -102,16 +107,16 @@ export const emptyQuestion = (label: string): DraftQuestion => ({
   rest: {},
 });
 
+export const examTexts = <Value extends string>(
+  valueOf: (name: ExamText) => Value,
+): Record<ExamText, Value> =>
+  Object.fromEntries(EXAM_TEXTS.map((name) => [name, valueOf(name)])) as Record<ExamText, Value>;
+
 export const emptyExam = (blind: boolean): ExamDraft => ({
+  ...examTexts(() => ''),
   title: '',
   mode: 'handwritten',
-  subject: '',
-  class: '',
-  board: '',
   level: 'school',
-  conductedOn: '',
-  externalRef: '',
-  instructions: '',
   blind,
   sections: [],
   choiceGroups: [],

@@ -1,16 +1,11 @@
 import { t, type TextKey } from '../../app/language.ts';
-import type { ExamDraft } from './draft.ts';
+import { examTexts, type ExamDraft } from './draft.ts';
 
 const NAMES: Readonly<Record<string, TextKey>> = {
+  ...examTexts((name) => `exams.form.${name}`),
   title: 'exams.form.title',
   mode: 'exams.form.mode',
-  subject: 'exams.form.subject',
-  class: 'exams.form.class',
-  board: 'exams.form.board',
   level: 'exams.form.level',
-  conducted_on: 'exams.form.conductedOn',
-  external_ref: 'exams.form.externalRef',
-  instructions: 'exams.form.instructions',
   blind: 'exams.form.blind',
   sections: 'exams.form.sections',
   choice_groups: 'exams.form.choiceGroups',
@@ -56,20 +51,4 @@ export const placeOf = (field: string, draft: ExamDraft): string => {
     .join(', ');
 };
 
-const OF_DRAFT: Readonly<Record<keyof ExamDraft, TextKey>> = {
-  title: 'exams.form.title',
-  mode: 'exams.form.mode',
-  subject: 'exams.form.subject',
-  class: 'exams.form.class',
-  board: 'exams.form.board',
-  level: 'exams.form.level',
-  conductedOn: 'exams.form.conductedOn',
-  externalRef: 'exams.form.externalRef',
-  instructions: 'exams.form.instructions',
-  blind: 'exams.form.blind',
-  sections: 'exams.form.sections',
-  choiceGroups: 'exams.form.choiceGroups',
-  questions: 'exams.form.questions',
-};
-
-export const nameOfDraftField = (field: keyof ExamDraft): string => t(OF_DRAFT[field]);
+export const nameOfDraftField = (field: keyof ExamDraft): string => t(`exams.form.${field}`);

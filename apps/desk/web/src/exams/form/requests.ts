@@ -1,7 +1,7 @@
 import type { inferRouterInputs } from '@trpc/server';
 import type { PublicRouter } from '@evaluation/core-client';
 import type { ExamCreate, Question, QuestionInput } from '@evaluation/rest-contract/schemas';
-import { isChoice, type DraftQuestion, type ExamDraft } from './draft.ts';
+import { EXAM_TEXTS, isChoice, type DraftQuestion, type ExamDraft } from './draft.ts';
 import { keywordsIn } from './keywords.ts';
 import { isSameContent } from './sameContent.ts';
 
@@ -37,7 +37,7 @@ const rubricOf = ({ partialMarking, criteria }: DraftQuestion): QuestionInput['r
 /** An empty number becomes 0, which the API refuses at this field where a number is required. */
 const numberOf = (amount: number | ''): number => (amount === '' ? 0 : amount);
 
-/** Fields of one question that its type has. */
+/** The body of one question, with the fields of its type only. */
 const questionBody = (question: DraftQuestion): QuestionInput => {
   const section = sent(question.section);
   return {
@@ -68,29 +68,21 @@ const questionBody = (question: DraftQuestion): QuestionInput => {
   };
 };
 
-export const examBody = (draft: ExamDraft, { open }: { open: boolean }): ExamCreate => {
-  const optional = {
-    subject: sent(draft.subject),
-    class: sent(draft.class),
-    board: sent(draft.board),
-    conducted_on: sent(draft.conductedOn),
-    external_ref: sent(draft.externalRef),
-    instructions: sent(draft.instructions),
-  };
-  return {
-    title: draft.title.trim(),
-    mode: draft.mode,
-    level: draft.level,
-    blind: draft.blind,
-    open,
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
-    ...(draft.sections.length === 0
-      ? {}
-      : { sections: draft.sections.map(({ name }, index) => ({ name: name.trim(), order: index + 1 })) }),
-    ...(draft.choiceGroups.length === 0 ? {} : { choice_groups: draft.choiceGroups }),
-    questions: draft.questions.map(questionBody),
-  };
-};
+export const examBody = (draft: ExamDraft, { open }: { open: boolean }): ExamCreate => ({
+  title: draft.title.trim(),
+  mode: draft.mode,
+  level: draft.level,
+  blind: draft.blind,
+  open,
+  ...Object.fromEntries(
+    EXAM_TEXTS.map((name) => [name, sent(draft[name])]).filter(([, value]) => value !== undefined),
+  ),
+  ...(draft.sections.length === 0
+    ? {}
+    : { sections: draft.sections.map(({ name }, index) => ({ name: name.trim(), order: index + 1 })) }),
+  ...(draft.choiceGroups.length === 0 ? {} : { choice_groups: draft.choiceGroups }),
+  questions: draft.questions.map(questionBody),
+});
 
 /**
  * The whole form of a stored exam. A question that the teacher has not changed is sent as it was read: the form trims

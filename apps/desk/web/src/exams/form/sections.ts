@@ -30,7 +30,7 @@ export const movedUp = (draft: ExamDraft, key: string): ExamDraft => {
   return { ...draft, sections: draft.sections.toSpliced(at - 1, 2, section, above) };
 };
 
-/** Removes a section. Questions keep its name, so the service tells which are without a section now. */
+/** Removes a section. Its questions keep its name, so the service reports each question whose section is missing. */
 export const withoutSection = (draft: ExamDraft, key: string): ExamDraft => ({
   ...draft,
   sections: draft.sections.filter((section) => section.key !== key),

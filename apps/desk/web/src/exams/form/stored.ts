@@ -1,6 +1,6 @@
 import type { Exam, Question, QuestionInput } from '@evaluation/rest-contract/schemas';
 import { newKey } from '../../app/newKey.ts';
-import { emptyQuestion, type DraftQuestion, type ExamDraft } from './draft.ts';
+import { emptyQuestion, examTexts, type DraftQuestion, type ExamDraft } from './draft.ts';
 import { textOfKeywords } from './keywords.ts';
 
 /* The form of an exam that exists, or of one that was read from a file. */
@@ -66,15 +66,10 @@ export const draftOfStored = ({
   questions: readonly Question[];
   sections_declared: boolean;
 }): ExamDraft => ({
+  ...examTexts((name) => exam[name] ?? ''),
   title: exam.title,
   mode: exam.mode,
-  subject: exam.subject ?? '',
-  class: exam.class ?? '',
-  board: exam.board ?? '',
   level: LEVELS.find((level) => level === exam.level) ?? 'school',
-  conductedOn: exam.conducted_on,
-  externalRef: exam.external_ref ?? '',
-  instructions: exam.instructions ?? '',
   blind: exam.blind,
   sections: isDeclared ? exam.sections.map(({ name }) => ({ key: newKey(), name })) : [],
   choiceGroups: [],
