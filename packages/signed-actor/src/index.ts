@@ -40,10 +40,7 @@ export const signActor = (actor: Actor, signingKey: string, now = Date.now()): s
   return `${payload}.${mac(payload, signingKey)}`;
 };
 
-/** @returns the actor, or null when the token is malformed, forged or expired */
-export const verifyActor = (token: string, signingKey: string, now = Date.now()): Actor | null =>
-  verify(token, signingKey, now)?.actor ?? null;
-
+/** @returns null when the token is malformed, forged or expired */
 const verify = (token: string, signingKey: string, now: number): { actor: Actor; exp: number } | null => {
   const [payload, signature, ...rest] = token.split('.');
   if (payload === undefined || signature === undefined || rest.length > 0) return null;
