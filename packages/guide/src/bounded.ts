@@ -22,7 +22,7 @@ export const weightBoundOf = (
 ): number => {
   if (influence === undefined) return Infinity;
   const inverse = inverseDiagonal(lower, weights.length);
-  // What each example would be predicted from the others, less what the teacher gave.
+  // Prediction of each example from the other examples, less the teacher's mark.
   const usual = medianOf(Array.from(weights, (weight, place) => Math.abs(weight / (inverse[place] ?? 1))));
   const share = Math.max(influence.halfStep / maxMarks, influence.leastShare);
   return influence.force * share * Math.max(1, (usual / influence.usualDifference) ** 2);

@@ -7,7 +7,6 @@ import {
   nearestExamples,
   passing,
   predict,
-  selectExamples,
 } from './index.ts';
 
 const marks = { maxMarks: 4, step: 0.5 };
@@ -141,20 +140,4 @@ describe('what may pass without review', () => {
   test('all pairs of one probability pass together', () => {
     expect(passing({ pairs: pairs(60, 100, 0.9), target: 0.9 }).threshold).toBeNull();
   });
-});
-
-test('a judge is shown the nearest and the most instructive examples, and none that is excluded', () => {
-  const guide = fit([
-    example('like', 'water moves', 0.5),
-    example('own', 'water moves by osmosis', 1),
-    example('known', 'salt', 0.5),
-    example('corrected', 'sugar', 1, 0),
-  ]);
-  const shown = (count: number) =>
-    selectExamples(guide, 'water moves by osmosis', { count, excluded: new Set(['own']) }).map(
-      ({ id }) => id,
-    );
-  expect(shown(2)).toEqual(['like', 'corrected']);
-  expect(shown(6)).toEqual(['like', 'corrected', 'known']);
-  expect(shown(0)).toEqual([]);
 });

@@ -1,18 +1,11 @@
 export { chooseNext } from './choose.ts';
 export { GUIDE_CONSTANTS, MODEL_GUIDE_CONSTANTS, type GuideConstants } from './constants.ts';
-export {
-  fitGuide,
-  restoreGuide,
-  restoreSteps,
-  type FittedGuide,
-  type GuideExample,
-} from './fit.ts';
+export { fitGuide, restoreGuide, restoreSteps, type FittedGuide, type GuideExample } from './fit.ts';
 export { guidedMark, type MarkAndFlags } from './guidedMark.ts';
 export { identicalGroups, type Sameness } from './groups.ts';
 export { nearestExamples } from './nearest.ts';
 export { lowerBoundOf, passing } from './passing.ts';
 export { leaveOneOut, markStepOf, predict, type MarkScale, type Prediction } from './predict.ts';
-export { selectExamples } from './select.ts';
 export {
   AUDITED_SHARE,
   isDrawnForAudit,

@@ -76,22 +76,22 @@ const predictionOf = (
   const spread = sixDigits(Math.sqrt(variance));
   const marks = snap(share * maxMarks, maxMarks, step);
   const reach = Math.floor((tolerance ?? step) / step + 1e-9) * step + step / 2;
-  // A teacher's mark is the nearest step to what the process draws, and the outer steps take what lies beyond them.
+  // A teacher's mark is the step nearest to the drawn value. The lowest and the highest step also take all values beyond.
   const above = marks + reach > maxMarks ? 1 : normalBelow(((marks + reach) / maxMarks - share) / spread);
   const below = marks - reach < 0 ? 0 : normalBelow(((marks - reach) / maxMarks - share) / spread);
   return { marks, share, spread, agreement: sixDigits(above - below) };
 };
 
 /**
- * The step in which a teacher marks, for a question of one mark: all or nothing, if each mark so far is none or full.
- * Else the smallest step: between whole marks a half is the better guess of an answer that may be either.
+ * The step in which a teacher marks: the maximum, if the question has at most one mark and each mark so far is 0 or the
+ * maximum. Else the mark step: for an answer that may deserve either of two whole marks, the half between is nearer.
  */
 export const markStepOf = (marks: readonly number[], maxMarks: number): number => {
   const isAllOrNothing = marks.every((mark) => mark === 0 || mark === maxMarks);
   return maxMarks <= 1 && marks.length >= LEAST_MARKS_FOR_STEP && isAllOrNothing ? maxMarks : MARK_STEP;
 };
 
-/** With fewer marks their step is chance. */
+/** With fewer marks, a step that all of them share is chance. */
 const LEAST_MARKS_FOR_STEP = 5;
 
 /** Rounds to a multiple of `step`, by the rule for marks that a grader proposes. */
