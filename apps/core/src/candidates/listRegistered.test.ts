@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
-import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
-import { writeCursor, type Position } from '../lists/cursor.ts';
-import { openPage, type Page } from '../lists/page.ts';
+import { idOf, newTestTables, pageAfter } from '../../test/newTestTables.ts';
+import type { Position } from '../lists/cursor.ts';
 import { registeredRows } from './listRegistered.ts';
 
 /* Tests which rows a list reads in large tables of fabricated rows, as the service's role under row-level security. */
@@ -14,25 +10,14 @@ const ON_THE_EXAM = 40_000;
 const ON_OTHER_EXAMS = 4_000;
 const CANDIDATES = 200_000;
 const LIMIT = 200;
-const KEY = 'sixteen characters';
 
 const institute = randomUUID();
 const exam = randomUUID();
-/** Makes ids in ascending order, because they fill an index fast. */
-const idOf = (number: string): string =>
-  `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 
-let clone: TestDatabase;
-let database: Database;
-let maker: pg.Client;
+const { maker, readingOf, close } = await newTestTables();
+afterAll(close);
 
 beforeAll(async () => {
-  clone = await openTestDatabase(1);
-  ({ database } = clone);
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
   // Ten registrations share each millisecond. The institute has other exams too.
   await maker.query(
     `insert into candidates (id, institute_id, external_id)
@@ -56,22 +41,10 @@ beforeAll(async () => {
   );
   await maker.query('analyze candidates, registrations, submissions');
 });
-afterAll(async () => {
-  await maker.end();
-  await clone.close();
-});
 
-const pageAfter = (position: Position | null): Page => {
-  const options = { instituteId: institute, list: 'registrations', defaultLimit: LIMIT, signingKeys: [KEY] };
-  const { scope } = openPage({}, options);
-  return openPage(position === null ? {} : { cursor: writeCursor(position, scope, KEY) }, options);
-};
-
-const readOf = async (page: Page) => {
-  const { rows } = await database.inTenant(institute, (tx) =>
-    sql<object>`explain (analyze, format json) ${registeredRows(institute, exam, page)}`.execute(tx),
-  );
-  const { indexes, mostRows, shown } = readPlan(rows[0]);
+const readOf = async (position: Position | null) => {
+  const page = pageAfter(position, { instituteId: institute, list: 'registrations', defaultLimit: LIMIT });
+  const { indexes, mostRows, shown } = await readingOf(institute, registeredRows(institute, exam, page));
   return { indexes, mostRows, shown };
 };
 
@@ -94,9 +67,9 @@ const INDEXES = [
 
 test('a page of 40,000 registrations among 200,000 candidates reads a page of each index, be it the first, one in the middle or the last', async () => {
   const read = [
-    await readOf(pageAfter(null)),
-    await readOf(pageAfter(await positionAt(ON_THE_EXAM / 2))),
-    await readOf(pageAfter(await positionAt(ON_THE_EXAM - LIMIT / 2 - 1))),
+    await readOf(null),
+    await readOf(await positionAt(ON_THE_EXAM / 2)),
+    await readOf(await positionAt(ON_THE_EXAM - LIMIT / 2 - 1)),
   ];
   expect(read).toEqual(
     [LIMIT + 1, LIMIT + 1, LIMIT / 2].map((shown) => ({ indexes: INDEXES, mostRows: shown, shown })),

@@ -1,34 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
-import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
-import { writeCursor, type Position } from '../lists/cursor.ts';
-import { openPage, type Page } from '../lists/page.ts';
+import { idOf, newTestTables, pageAfter } from '../../test/newTestTables.ts';
 import { listedExams } from './listExams.ts';
 
 /* Tests which rows a list reads in large tables of fabricated rows, as the service's role under row-level security. */
 
 const EXAMS = 20_000;
 const LIMIT = 200;
-const KEY = 'sixteen characters';
 const institute = randomUUID();
-/** Makes ids in ascending order, because they fill an index fast. */
-const idOf = (number: string): string =>
-  `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 
-let clone: TestDatabase;
-let database: Database;
-let maker: pg.Client;
+const { maker, readingOf, close } = await newTestTables();
+afterAll(close);
 
 beforeAll(async () => {
-  clone = await openTestDatabase(1);
-  ({ database } = clone);
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
   // Ten exams share each millisecond, and as many exams are deleted. Each exam has a section and two questions.
   await maker.query(
     `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
@@ -49,16 +33,6 @@ beforeAll(async () => {
   );
   await maker.query('analyze exams, sections, questions');
 }, 120_000);
-afterAll(async () => {
-  await maker.end();
-  await clone.close();
-});
-
-const pageAfter = (position: Position | null): Page => {
-  const options = { instituteId: institute, list: 'exams', defaultLimit: LIMIT, signingKeys: [KEY] };
-  const { scope } = openPage({}, options);
-  return openPage(position === null ? {} : { cursor: writeCursor(position, scope, KEY) }, options);
-};
 
 test.each([
   ['first', null, LIMIT + 1],
@@ -73,12 +47,8 @@ test.each([
 ])(
   'at 20,000 exams and as many deleted ones the %s page reads a page of indexes',
   async (_name, position, shown) => {
-    const { rows } = await database.inTenant(institute, (tx) =>
-      sql<object>`explain (analyze, format json) ${listedExams({ institute_id: institute }, pageAfter(position))}`.execute(
-        tx,
-      ),
-    );
-    const read = readPlan(rows[0]);
+    const page = pageAfter(position, { instituteId: institute, list: 'exams', defaultLimit: LIMIT });
+    const read = await readingOf(institute, listedExams({ institute_id: institute }, page));
     expect(read.shown).toBeGreaterThan(0);
     expect(read.shown).toBeLessThanOrEqual(shown);
     expect(read.indexes).toContain('exams_listed');

@@ -2,35 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '@evaluation/telemetry';
-import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
+import { readPlan } from '@evaluation/test-services';
+import { newTestTables } from '../../test/newTestTables.ts';
 import { measureLane, startLanePace, type LanePace, type Pace } from './lanePace.ts';
 
 /* Tests the measurement of lanes on fabricated runs of many institutes, without submissions. */
 
 const log = createLogger({ service: 'test', level: 'silent' });
-let clone: TestDatabase;
-let database: Database;
-let maker: pg.Client;
+const { database, maker, close } = await newTestTables(2);
+afterAll(close);
 let pace: LanePace | undefined;
 
-beforeAll(async () => {
-  clone = await openTestDatabase(2);
-  ({ database } = clone);
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
-});
 beforeEach(() => maker.query('truncate runs cascade'));
 afterEach(() => pace?.close());
-afterAll(async () => {
-  await maker.end();
-  await clone.close();
-});
 
 /** Inserts completed runs that ran from one second of a day to another; a start of null means never claimed. */
 const completed = async (

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
-import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
+import { readPlan } from '@evaluation/test-services';
+import { newTestTables } from '../../test/newTestTables.ts';
 import { COUNTED, placesInLane, queuePlaces, stepAlongIndexes } from './queuePlaces.ts';
 
 /* Places among 20,000 waiting runs without submissions, which the functions do not read. */
@@ -13,19 +12,12 @@ const RELEASED = 8;
 const PAGE = 200;
 
 const institute = randomUUID();
-let clone: TestDatabase;
-let database: Database;
-let maker: pg.Client;
+const { database, maker, close } = await newTestTables();
+afterAll(close);
 
 const runAt = (place: number): string => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
 
 beforeAll(async () => {
-  clone = await openTestDatabase(1);
-  ({ database } = clone);
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
   // Ids ascend with the queue among the ten runs that share a time. A few runs are released. Another institute waits at
   // the same times, the other lane has runs too, and some runs of this institute are finished.
   await maker.query(
@@ -50,10 +42,6 @@ beforeAll(async () => {
   );
   await maker.query('analyze runs');
 }, 60_000);
-afterAll(async () => {
-  await maker.end();
-  await clone.close();
-});
 
 const places = (asked: readonly number[]): Promise<Map<string, number>> =>
   database.inTenant(institute, (tx) =>

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { newTestTables } from '../../test/newTestTables.ts';
 import { resultRows, showResults } from './results.ts';
 
 /* Tests the cost of a page of results on fabricated rows. */
@@ -13,16 +11,10 @@ const PAGE = 50;
 
 const institute = randomUUID();
 const exam = randomUUID();
-let clone: TestDatabase;
-let database: Database;
+const { database, maker, close } = await newTestTables();
+afterAll(close);
 
 beforeAll(async () => {
-  clone = await openTestDatabase(1);
-  ({ database } = clone);
-  const maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
   await maker.query(
     `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
        feedback_language, blind, rubric_version)
@@ -62,9 +54,7 @@ beforeAll(async () => {
      select $1, s.current_run_id, q.id, 'graded', 1, 2, '{}', '[]', '[]' from submissions s, questions q`,
     [institute],
   );
-  await maker.end();
 });
-afterAll(() => clone.close());
 
 const pageOf = (limit: number) =>
   database.inTenant(institute, async (tx) => {

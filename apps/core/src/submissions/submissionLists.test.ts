@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
-import { openTestDatabase, readPlan, type PlanReading, type TestDatabase } from '@evaluation/test-services';
-import { writeCursor } from '../lists/cursor.ts';
-import { openPage, type Page } from '../lists/page.ts';
+import type { PlanReading } from '@evaluation/test-services';
+import { idOf, newTestTables, pageAfter } from '../../test/newTestTables.ts';
+import type { Page } from '../lists/page.ts';
 import { queueRows } from '../reviewQueue/listQueue.ts';
 import { MOST_COUNTED, overviewRows } from '../exams/examOverviews.ts';
 import { copyRows } from './copiesOfExam.ts';
@@ -24,25 +22,14 @@ const LIMIT = 200;
 const REGISTERED = 20;
 /** Rows of the index that a filter of a page may skip. */
 const PASSED_OVER = 5;
-const KEY = 'sixteen characters';
 
 const institute = randomUUID();
 const exam = randomUUID();
-/** Makes ids in ascending order, because they fill an index fast. */
-const idOf = (number: string): string =>
-  `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 
-let clone: TestDatabase;
-let database: Database;
-let maker: pg.Client;
+const { maker, readingOf, close } = await newTestTables();
+afterAll(close);
 
 beforeAll(async () => {
-  clone = await openTestDatabase(1);
-  ({ database } = clone);
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
   await maker.query(
     `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
        feedback_language, blind)
@@ -85,30 +72,18 @@ beforeAll(async () => {
   );
   await maker.query('analyze candidates, exams, submissions, checked_copies, registrations');
 }, 120_000);
-afterAll(async () => {
-  await maker.end();
-  await clone.close();
-});
 
 /** Opens a page that starts after a fraction `part` of all submissions, by time. */
-const pageFrom = (part: number, filters: { updated_since?: string } = {}): Page => {
-  const options = { instituteId: institute, list: 'l', defaultLimit: LIMIT, signingKeys: [KEY] };
-  const { scope } = openPage(filters, options);
-  const id = '00000000-0000-4000-8000-000000000000';
-  return openPage(
-    part === 0 ? filters : { ...filters, cursor: writeCursor({ updated_at: timeAt(part), id }, scope, KEY) },
-    options,
+const pageFrom = (part: number, filters: { updated_since?: string } = {}): Page =>
+  pageAfter(
+    part === 0 ? null : { updated_at: timeAt(part), id: '00000000-0000-4000-8000-000000000000' },
+    { instituteId: institute, list: 'l', defaultLimit: LIMIT },
+    filters,
   );
-};
 const timeAt = (part: number): string =>
   new Date(Date.UTC(2026, 0, 1) + Math.floor((part * SUBMISSIONS) / 10)).toISOString();
 
-const readOf = async (statement: RawBuilder<unknown>): Promise<PlanReading> => {
-  const { rows } = await database.inTenant(institute, (tx) =>
-    sql<object>`explain (analyze, format json) ${statement}`.execute(tx),
-  );
-  return readPlan(rows[0]);
-};
+const readOf = (statement: RawBuilder<unknown>): Promise<PlanReading> => readingOf(institute, statement);
 
 const FIRST = 0;
 const MIDDLE = 0.5;
