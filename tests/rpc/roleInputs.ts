@@ -1,4 +1,4 @@
-/** Ids of things of one institute. */
+/** Ids of one institute's resources. */
 export interface Ids {
   exam: string;
   question: string;

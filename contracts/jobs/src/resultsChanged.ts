@@ -20,7 +20,7 @@ export const resultsChanged = defineJob({
     institute_id: z.guid(),
     exam_ids: ids,
     submission_ids: ids,
-    /** More changed than the ids that fit: everything of the institute may have changed. */
+    /** True if more ids changed than fit into the message: then anything of the institute may have changed. */
     more: z.boolean(),
   },
 });

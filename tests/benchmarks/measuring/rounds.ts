@@ -6,7 +6,7 @@ import type { BenchDatabase } from './servers.ts';
 export interface Side {
   name: string;
   parts: Parts;
-  /** Whose transactions are counted; null if the side has none. */
+  /** Database whose transactions are counted; null if the side has none. */
   database: BenchDatabase | null;
   /** Operations of one round. */
   operations: number;
@@ -81,7 +81,7 @@ const roundOf = async (side: Side): Promise<Round> => {
   };
 };
 
-/** @returns a function that tells the transactions since now, without those that an idle side makes */
+/** @returns a function that returns the number of transactions since this call, without those that an idle side makes */
 const beginCounting = async (sides: readonly Side[]): Promise<() => Promise<(number | null)[]>> => {
   const count = (): Promise<(number | null)[]> => Promise.all(sides.map(committed));
   await wait(REPORTED_MS);

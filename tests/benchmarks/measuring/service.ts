@@ -69,7 +69,7 @@ export const startFacadeAndCore = async (servers: Servers): Promise<BenchService
   const database = await servers.newDatabase('service');
   const programs: Program[] = [];
   const close = async (): Promise<void> => {
-    // Also those that a row has killed itself.
+    // Includes programs that a row has already killed.
     await killPrograms((pid) => programs.some((program) => program.pid === pid));
     await database.drop();
   };

@@ -17,7 +17,7 @@ import type { Services } from '../services.ts';
 
 export const OrderQuery = z.object({
   exam_id: z.string().max(100),
-  /** With a question, the items tell of its result only. */
+  /** If given, the items contain the result of this question only. */
   question_id: z.string().max(100).optional(),
   /** Submission to start after; with `backwards`, before. Absent: starts at the first or last copy. */
   after: z.uuid().optional(),

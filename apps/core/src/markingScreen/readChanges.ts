@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { findCopy, findQuestionOfCopy } from './findCopy.ts';
 import { staffNames } from './staffNames.ts';
 
-/** The newest entries, which are what a page that was refused has missed. */
+/** Only the newest entries are read: a page whose mark was refused has missed only these. */
 const MOST_CHANGES = 20;
 
 interface MarkChange {

@@ -127,7 +127,7 @@ export const oidcFinish = async (
     });
     const { issuer, userinfo_endpoint: userInfo } = configuration.serverMetadata();
     let claims = Claims.parse(tokens.claims());
-    // Some providers tell the e-mail address only here.
+    // Some providers send the e-mail address only here.
     if (claims.email === undefined && userInfo !== undefined) {
       claims = Claims.parse(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub));
     }

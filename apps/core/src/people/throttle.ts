@@ -15,7 +15,7 @@ const MOST_OF_EMAIL = 10;
 const MOST_OF_NETWORK = 100;
 
 interface Attempt {
-  /** Folded e-mail address, whether or not it has an account; null if the provider tells it later. */
+  /** Folded e-mail address, whether or not it has an account; null while the provider has not sent it. */
   email: string | null;
   /** Network address of the browser. */
   address: string;

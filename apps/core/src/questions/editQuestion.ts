@@ -89,7 +89,10 @@ export const editQuestion = (
     return { ...question, warnings: paper.warnings };
   });
 
-/** Returns the edited question for the rules, for an edit that is refused anyway. The type stays the stored one. */
+/**
+ * Returns the edited question with the fields that could be read, so that an edit with invalid fields is also checked
+ * against the rules of a question. The stored type is kept.
+ */
 const whatIsRead = (
   before: QuestionInput,
   edit: Exclude<Parts<QuestionEdit>, Broken>,

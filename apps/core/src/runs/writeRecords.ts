@@ -18,7 +18,7 @@ interface Records {
   alignment: { alignment: unknown; evidence: StoredPart | null } | null;
   questions: readonly { result: RecordedQuestion; max: number; evidence: StoredPart | null }[];
   used: UsedByRun | null;
-  /** The run gets cached judgements, which are removed together with its evidence. */
+  /** True if judgements of the run are cached. They are removed together with its evidence. */
   keepsJudgements: boolean;
   leaseSeconds: number;
   /** Completion follows in the same transaction: the run and the submission are changed there. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = join(ROOT, 'dist');
 const SOURCES = [join(ROOT, 'web'), join(ROOT, 'package.json'), join(ROOT, 'vite.config.ts')];
-/** Of the same file system as the page, so that a rename takes the place of the page. */
+/** On the file system of the page, so that a rename replaces the page in one step. */
 const DRAFTS = join(ROOT, '../../node_modules/.cache/desk-page');
 
 /**

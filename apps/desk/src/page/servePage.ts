@@ -31,7 +31,7 @@ export const servePage = (): RequestHandler => {
     }
     const file = path === '/index.html' ? undefined : files.get(path);
     if (file === undefined) {
-      // A missing file is of an older release of the page, which must not get the frame instead of a script.
+      // A missing asset belongs to another release of the page, which must get a 404 and not index.html in place of a script.
       if (path.startsWith('/assets/') || path.startsWith('/trpc/')) next();
       else response.type('html').send(frame.body.toString('utf8').replaceAll(NONCE, nonceOf(response)));
       return;

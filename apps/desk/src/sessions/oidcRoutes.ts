@@ -13,7 +13,7 @@ import { userAgentOf } from './userAgentOf.ts';
  *   GET /oidc/start    keeps core's transaction in a cookie and leads to the provider
  *   GET /oidc/callback lets core check the provider's answer, starts the session and leads to /exams
  *
- * All failures lead to the sign-in page with the same address, which tells no reason. The cookie is cleared by the
+ * All failures lead to the sign-in page with the same address, which shows no reason. The cookie is cleared by the
  * callback, so a second callback is refused without a call of core.
  */
 export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>, log: Logger): Router => {

@@ -59,7 +59,7 @@ export const countUsage = (
     reused: (evidence: readonly CallEvidence[]): void => {
       for (const { promptVersion } of evidence) versions.add(promptVersion);
     },
-    /** Total including earlier deliveries, sent with each record; a total may be sent twice. */
+    /** Total including earlier deliveries. Each record carries this total, so a repeated record adds nothing. */
     sofar: (): UsedByRun => ({
       // The current grader, which may differ from the one of earlier deliveries.
       grader: {

@@ -3,7 +3,7 @@ import type { Picture } from './ocr.ts';
 
 /** Orientation of a page as far as its ink shows it, without OCR. */
 interface Lie {
-  /** Lines of writing, or ruled lines, run vertically. */
+  /** True if lines of writing, or ruled lines, run vertically. */
   sideways: boolean;
   /** The band of lines with the most ink, for trying an orientation with OCR. */
   strip: Picture;

@@ -29,7 +29,7 @@ export interface BatchProvider {
   ): Promise<BatchState | null>;
   look(id: string, signal: AbortSignal): Promise<BatchState>;
   cancel(id: string, signal: AbortSignal): Promise<void>;
-  /** Yields the results of a batch line by line. @throws CutOff when there are far more than possible */
+  /** Yields the results of a batch line by line. @throws CutOff if the results are larger than a batch can be */
   read(
     batch: BatchState,
     take: (id: string, outcome: LineOutcome | null) => void,

@@ -7,7 +7,7 @@ const FONT_FOLDER = 'dejavu-fonts-ttf/ttf';
 
 interface ParsedFont {
   bytes: Uint8Array;
-  /** Made from `bytes`; the subsets of documents are objects of their own. */
+  /** Made from `bytes`. Each document makes its own subset of it. */
   font: ReturnType<typeof fontkit.create>;
   characters: ReadonlySet<number>;
   /** Width of each character at size 1, filled when asked for. */

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Role } from '../messages.ts';
 
-// Children that have sent "ready" again after a job and wait for the next one. A child is either here or in the hands
-// of one call of `runChild`. When this process dies, the channels close and the children end themselves.
+// Children that have sent "ready" again after a job and wait for the next one. A child is either here or belongs to one
+// call of `runChild`. When this process dies, the channels close and the children end themselves.
 
 const MOST_OF_A_ROLE = 4;
 const IDLE_MILLISECONDS = 15_000;

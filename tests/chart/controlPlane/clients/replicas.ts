@@ -4,7 +4,7 @@ import type { KubeApi, Named } from '../servers/kubeApi.ts';
 /** Watches how many replicas the Deployments want and have, during each phase. */
 export interface ReplicaWatch {
   newPhase(): void;
-  /** Of the present phase, by Deployment. */
+  /** Lowest numbers of replicas in the present phase, by Deployment. */
   lowest(): ReadonlyMap<string, Lowest>;
   stop(): Promise<void>;
 }

@@ -25,7 +25,7 @@ export interface PodRun {
   kill(): void;
   /** Runs `node` in the container's image with its variables, as `kubectl exec` does. */
   exec(args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  /** The pod was deleted. @returns when it is gone */
+  /** Stops the containers of a deleted pod. Resolves when they have ended. */
   remove(graceSeconds: number): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useText } from './language.ts';
 
-/** Loads the next page of a list; nothing at its end. */
+/** Button that loads the next page of a list. Absent at the end of the list. */
 export const MoreButton = ({
   label,
   hasMore,

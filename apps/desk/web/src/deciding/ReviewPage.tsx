@@ -10,7 +10,7 @@ import { reasonText } from '../app/reviewReasons.ts';
 import { ReviewTable } from './ReviewTable.tsx';
 
 const PAGE = 25;
-/** The queue of a whole institute changes slowly for one person. */
+/** Pause between two reads of the queue. Events of the service refresh it earlier. */
 const REFRESH_MS = 30_000;
 
 /** Copies of all exams that need a teacher, those that wait longest first. */

@@ -21,7 +21,7 @@ class ModelOfCore {
     QUESTIONS.map((question) => [question, { awarded: 1, edited_at: null, approved: false, by: 'ai' }]),
   );
   readonly outcomes = new Map<string, Outcome>();
-  /** `edited_at` of each mark that the examiner's page has shown, told to it by the test and not by the decisions. */
+  /** `edited_at` of each mark that the examiner's page has shown. The test fills it; decisions do not. */
   readonly shown = new Set<string>();
   /** Decisions that replaced a mark of the colleague that the page had not shown. */
   readonly overwritten: string[] = [];

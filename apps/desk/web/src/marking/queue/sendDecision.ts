@@ -38,7 +38,7 @@ const isForLater = (status: number | null, failure: Failure | null): boolean =>
   status >= 500 ||
   failure?.code === 'request_in_progress';
 
-/** Sends a decision and tells what became of it. Never throws. */
+/** Sends a decision and returns its outcome. Never throws. */
 export const sendDecision =
   (calls: DecisionCalls, errors: ErrorsOfCalls) =>
   async ({
