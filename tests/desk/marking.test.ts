@@ -118,7 +118,7 @@ test('a copy is marked by keyboard alone, and each mark is stored', async () => 
   await page.keyboard.press('c');
   await page.getByText('Marked by a teacher').waitFor();
   expect(await markOf(submission, '2')).toMatchObject({ awarded: given, source: 'ai_reviewed' });
-  // Keys are letters while a field has the focus.
+  // While a field has the focus, keys type letters and do nothing else.
   await page.keyboard.press('m');
   await page.keyboard.type('nice cut');
   expect(await page.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('nice cut');

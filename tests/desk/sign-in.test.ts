@@ -7,7 +7,7 @@ import { mcq, typedExam } from '../harness/papers.ts';
 import { startAnotherDesk } from './harness/anotherDesk.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 
-// Nothing is asked of this provider: tests/desk/oidc.test.ts signs in with one.
+// No call reaches this provider: tests/desk/oidc.test.ts signs in with one.
 const desk = await deskSuite({
   OIDC_ISSUER: 'https://id.example.org',
   OIDC_CLIENT_ID: 'desk',
@@ -94,7 +94,7 @@ describe('in a browser', () => {
   test('a person changes the password on the account page, which ends the session of another browser', async () => {
     const admin = await desk.newBrowser();
     await signIn(desk, admin.page);
-    // An account of its own: the password of the first admin is the one of the other tests.
+    // A separate account, because the other tests sign in as the first admin.
     const email = 'asha@example.org';
     await admin.page.getByRole('link', { name: 'Staff' }).click();
     await admin.page.getByRole('button', { name: 'Invite a person' }).click();

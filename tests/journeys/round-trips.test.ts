@@ -54,7 +54,7 @@ const graded = async (examId: string, body: object): Promise<string> => {
   return id;
 };
 
-/** Of `tries` submissions the one with the fewest transactions: records of a busy machine are sent in more batches. */
+/** Transactions of the cheapest of `tries` submissions: on a busy machine a run's records are sent in more batches. */
 const costOf = async (examId: string, body: () => object, tries = 3) => {
   const { url } = service.database;
   // The first submission opens connections and pins what later ones find.

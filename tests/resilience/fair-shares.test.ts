@@ -5,7 +5,7 @@ import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts'
 import { plainPdf } from '../harness/pdfs.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
-/* One institute floods the inspections; another one's upload waits. One slot is the worst case. */
+/* One institute floods the inspections while an upload of another institute waits. One slot is the worst case. */
 
 let service: TestService;
 let behind: BehindTheApi;

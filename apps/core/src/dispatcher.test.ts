@@ -370,7 +370,7 @@ test.each([
     const one = await look(1);
     expect(one.indexes).toEqual(['runs_in_flight', 'runs_pkey', 'runs_waiting_typed']);
     expect(one.scanned).toEqual([]);
-    // 400 runs in flight; for the one free place two institutes are stepped to, and one run of each is read.
+    // Reads the 400 runs in flight and, for the one free place, one run of each of two institutes.
     expect(one.rowsRead).toBeLessThan(420);
     const forty = await look(41);
     expect(forty.indexes).toEqual(one.indexes);

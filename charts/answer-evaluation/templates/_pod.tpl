@@ -119,7 +119,7 @@ spec:
         - { name: {{ $name }}, containerPort: {{ $port }} }
         {{- end }}
         - { name: metrics, containerPort: 9090 }
-      # Whether the process answers at all; what it depends on is for readiness, or an outage elsewhere would restart us.
+      # Checks only that the process answers. Its dependencies are for readiness, because their outage must not restart the pod.
       startupProbe:
         httpGet: { path: /healthz, port: metrics }
         periodSeconds: 2

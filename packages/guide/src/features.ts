@@ -1,7 +1,7 @@
 import type { GuideConstants } from './constants.ts';
 import { stemOf, wordsOf } from './words.ts';
 
-/** Buckets of the hashes of stems and of n-grams. Two of either that share a bucket count as the same. */
+/** Buckets of the hashes of stems and of n-grams. Two stems, or two n-grams, that share a bucket count as equal. */
 export const BUCKETS = 2 ** 15;
 
 /** Distinct word stems and letter n-grams of a text, as buckets. How often each occurs does not count. */

@@ -45,8 +45,8 @@ export const predict = (
 
 /**
  * Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian
- * process. It is exact if no weight is at its bound; else the others keep their weights as far as they are at the
- * bound.
+ * process. Exact if no weight is at its bound. Otherwise an approximation: the other weights at the bound are assumed to
+ * stay there without the example.
  */
 export const leaveOneOut = (
   guide: FittedGuide,

@@ -31,7 +31,7 @@ export interface Paper {
 /** The existing paper that questions are added to, or one of whose questions is edited. */
 export interface StandingPaper {
   sections: readonly PaperSection[];
-  /** true if the client declared the sections: then a question cannot name another one. */
+  /** true if the client declared the sections: then each question must name one of them. */
   sectionsDeclared: boolean;
   /** Labels of the questions other than those to check. */
   labels: readonly string[];

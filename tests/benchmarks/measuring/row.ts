@@ -30,7 +30,7 @@ export interface Verdict {
 interface Measures {
   of(side: string): Measured | null;
   value(side: string, measure: (measured: Measured) => number): number | null;
-  /** Speed of a side as a share of the speed of another one, the median of the pairs of rounds. */
+  /** Speed of `side` divided by the speed of `other`: the median over the pairs of rounds. */
   speedOver(side: string, other: string): number | null;
 }
 

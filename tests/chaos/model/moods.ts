@@ -23,7 +23,7 @@ export interface Moods {
 const MOST_UNUSABLE = 2;
 const MOST_5XX = 4;
 const SLOW_MS = 400;
-/** The server records its calls, so it is emptied now and then. */
+/** Calls after which the record of the model server is emptied. */
 const MOST_RECORDED = 2_000;
 
 export const setMoods = (model: ModelServer): Moods => {

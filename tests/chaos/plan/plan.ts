@@ -71,7 +71,7 @@ const WEIGHTS: Readonly<Record<Exclude<Fault['kind'], 'kill'>, number>> = {
   model: 4,
 };
 
-/** A worker is stopped for longer than its lease at times, which no other part survives unnoticed. */
+/** A worker may be stopped for longer than its lease. Clients would notice such a stop of any other part. */
 const LONGEST_STOP_MS = { worker: 14_000, other: 4_000 };
 
 export const planOf = ({ seed, minutes, killsPerMinute, sizes, faults }: PlanOptions): PlannedFault[] => {

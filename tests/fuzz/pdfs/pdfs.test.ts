@@ -20,7 +20,7 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 const LIMIT_SECONDS = 20;
 /** Time after the limit until a child has ended, on a busy machine. */
 const GRACE_MS = 20_000;
-/** Every so many files a good one is read. */
+/** Number of damaged files after which a valid file is read. */
 const GOOD_EVERY = 4;
 
 let folder: string;

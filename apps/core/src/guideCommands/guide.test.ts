@@ -61,7 +61,7 @@ const taught = async (candidates: number, marked: number): Promise<GuideExam> =>
   return guide;
 };
 
-/** Repeats a call, which works for some seconds, while its step goes on. */
+/** Repeats a call until its step has ended; each call works for some seconds. */
 const whole = async (work: () => ReturnType<typeof applyGuide>): ReturnType<typeof applyGuide> => {
   for (;;) {
     const shown = await work();

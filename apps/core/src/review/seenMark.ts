@@ -26,7 +26,7 @@ export const seenMarkOf = ({ awarded, review }: QuestionResult): SeenMark => ({
   approved: review.approved,
 });
 
-/** @throws DomainFailure conflict if the mark of the question is another one; call it under the submission's lock */
+/** @throws DomainFailure conflict if the mark differs from the one that was shown; call it under the submission's lock */
 export const refuseUnseenMark = async (
   tx: Tx,
   viewer: Viewer,

@@ -189,7 +189,7 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
 
 const newPermission = (): AbortController => {
   const permission = new AbortController();
-  // One listener for each slot that waits for a run.
+  // Each slot that waits for a run adds a listener.
   setMaxListeners(0, permission.signal);
   return permission;
 };

@@ -148,7 +148,7 @@ const faultOf = (response: Response, text: string): string | null => {
     return `${code} is not documented for this status`;
   if (request_id !== response.headers.get('x-request-id')) return 'the request id differs from the header';
   if (response.status === 503 && response.headers.get('retry-after') === null) return 'no Retry-After';
-  // Nothing but a part that is away may refuse these requests.
+  // The facade may refuse these requests only while another part is away.
   return response.status === 503 ? null : 'unexpected';
 };
 

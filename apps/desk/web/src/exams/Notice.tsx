@@ -4,7 +4,7 @@ import type { ReactNode, Ref } from 'react';
 /** Colours the frame only: coloured text has too little contrast in dark colours. */
 const FRAME = { note: 'yellow', alert: 'yellow', problem: 'red' } as const;
 
-/** A frame around something to know (`note`) or to correct (the others, which screen readers read at once). */
+/** A framed notice. A `note` informs; the other kinds ask for a correction, and screen readers announce them at once. */
 export const Notice = ({
   kind,
   title,

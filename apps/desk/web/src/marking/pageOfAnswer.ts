@@ -1,7 +1,7 @@
 import type { Screen } from './types.ts';
 
 /**
- * The page on which the answer to a question stands, or the place of one of its criteria. Undefined if neither is known.
+ * The page of the answer to a question, or of the place of one of its criteria. Undefined if neither is known.
  */
 export const pageOfAnswer = (
   screen: Screen,

@@ -37,7 +37,7 @@ interface Done {
   inverse: Change;
 }
 
-/** Of one person: another one who signs in on the same page gets a new one. */
+/** State for one person. A person who signs in later on the same page gets a new state. */
 export interface Marking {
   /** What can be undone, the latest decision last. */
   done: Done[];

@@ -1,4 +1,4 @@
-/** Least number of characters of a password. Core decides; the pages say it before they send one. */
+/** Least number of characters of a password. Core decides; the pages check it before they send a password. */
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 200;
 
