@@ -81,7 +81,7 @@ const untilWhole = async ({ fleet, isOver }: Stage, member: MemberName): Promise
   return true;
 };
 
-/** @returns the worker with the most claimed runs; `planned` if no worker has one */
+/** @returns the worker with the most runs in hand; `planned` if no worker has one */
 const workerToKill = async ({ fleet, servers }: Stage, planned: MemberName): Promise<MemberName> => {
   const rows = await servers.observer.query<{ worker: string }>(
     `select worker from runs where status = 'claimed' group by worker order by count(*) desc`,

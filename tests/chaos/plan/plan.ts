@@ -19,7 +19,7 @@ const MOODS = ['slow', 'busy', 'down', 'wrong', 'mad'] as const;
 export type Mood = (typeof MOODS)[number];
 
 export type Fault =
-  /** SIGKILL. If the member is a worker without a claimed run, a worker that has one is killed instead. */
+  /** SIGKILL. If the member is a worker without a run in hand, a worker that holds one is killed instead. */
   | { kind: 'kill'; member: MemberName }
   /** SIGSTOP, and SIGCONT after `ms`. */
   | { kind: 'stop'; member: MemberName; ms: number }
