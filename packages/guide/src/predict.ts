@@ -1,4 +1,4 @@
-import { roundToAllowedMark, MARK_STEP } from '@evaluation/rules';
+import { MARK_STEP } from '@evaluation/rules';
 import { covarianceFrom, noiseOf, varianceOf, type FittedGuide } from './fit.ts';
 import { inverseDiagonal, solveLower, squaresOf } from './linear.ts';
 import { normalBelow } from './normal.ts';
@@ -94,10 +94,13 @@ export const markStepOf = (marks: readonly number[], maxMarks: number): number =
 /** With fewer marks, a step that all of them share is chance. */
 const LEAST_MARKS_FOR_STEP = 5;
 
-/** Rounds to a multiple of `step`, by the rule for marks that a grader proposes. */
+/** The nearest multiple of `step` from 0 to `maxMarks`, ties upwards. Exact, because half marks are binary fractions. */
 const snap = (marks: number, maxMarks: number, step: number): number => {
-  const scale = step / MARK_STEP;
-  return roundToAllowedMark(marks / scale, maxMarks / scale) * scale;
+  if (marks <= 0) return 0;
+  if (marks >= maxMarks) return maxMarks;
+  const below = Math.floor(marks / step) * step;
+  const above = Math.min(below + step, maxMarks);
+  return marks - below < above - marks ? below : above;
 };
 
 /** The last digits depend on the order of sums. Six are more than any use needs, and are equal on all machines. */

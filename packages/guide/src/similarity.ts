@@ -39,19 +39,19 @@ export const indexTexts = (
 /** Texts by feature: those of bucket b are `places[starts[b]]` to `places[starts[b + 1] - 1]`. */
 interface Postings {
   starts: Int32Array;
-  places: Int32Array;
+  places: Uint16Array;
   /** Number of features of each text. */
   sizes: readonly number[];
 }
 
-const postingsOf = (lists: readonly (readonly number[])[]): Postings => {
+const postingsOf = (lists: readonly Uint16Array[]): Postings => {
   const starts = new Int32Array(BUCKETS + 1);
-  for (const bucket of lists.flat()) starts[bucket + 1] = (starts[bucket + 1] ?? 0) + 1;
+  for (const list of lists) for (const bucket of list) starts[bucket + 1] = (starts[bucket + 1] ?? 0) + 1;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
     starts[bucket + 1] = (starts[bucket + 1] ?? 0) + (starts[bucket] ?? 0);
   }
   const next = starts.slice();
-  const places = new Int32Array(starts[BUCKETS] ?? 0);
+  const places = new Uint16Array(starts[BUCKETS] ?? 0);
   for (const [place, list] of lists.entries()) {
     for (const bucket of list) {
       const at = next[bucket] ?? 0;
@@ -65,12 +65,13 @@ const postingsOf = (lists: readonly (readonly number[])[]): Postings => {
 /** Cosines of sets: the number of shared features by the geometric mean of the sizes. Counts are exact in any order. */
 const addCosines = (
   similarities: Float64Array,
-  features: readonly number[],
+  features: Uint16Array,
   { starts, places, sizes }: Postings,
   weight: number,
 ): void => {
   const shared = new Int32Array(similarities.length);
-  for (const feature of features) {
+  for (let index = 0; index < features.length; index += 1) {
+    const feature = features[index] ?? 0;
     const end = starts[feature + 1] ?? 0;
     for (let at = starts[feature] ?? 0; at < end; at += 1) {
       const place = places[at] ?? 0;

@@ -6,6 +6,9 @@ const LONGEST_TEXT = 20_000;
 const LONGEST_WORD = 40;
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+/** The same for ASCII, which is several times faster. */
+const ASCII = /^[\0-\x7f]*$/;
+const ASCII_WORD = /[a-z0-9]+/g;
 
 /** Words that say nothing of the content. Negations are no stop words, because they turn the meaning. */
 const STOP_WORDS = new Set(
@@ -18,8 +21,11 @@ const STOP_WORDS = new Set(
 
 /** Words of a text in lower case, without punctuation and apostrophes. */
 export const wordsOf = (text: string): string[] => {
-  const read = text.slice(0, LONGEST_TEXT).normalize('NFKC').toLowerCase().replace(/['’]/gu, '');
-  return (read.match(WORD) ?? []).map((word) => word.slice(0, LONGEST_WORD));
+  const cut = text.slice(0, LONGEST_TEXT);
+  const words = ASCII.test(cut)
+    ? cut.toLowerCase().replaceAll("'", '').match(ASCII_WORD)
+    : cut.normalize('NFKC').toLowerCase().replace(/['’]/gu, '').match(WORD);
+  return (words ?? []).map((word) => (word.length > LONGEST_WORD ? word.slice(0, LONGEST_WORD) : word));
 };
 
 export const stemOf = (word: string): string => stemmer(word);
