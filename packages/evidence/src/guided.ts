@@ -4,9 +4,9 @@ import {
   modelOfVersion,
   predict,
   restoreGuide,
+  scaleOf,
   versionSha256,
 } from '@evaluation/guide';
-import { MARK_STEP } from '@evaluation/rules';
 import type { CheckedBundle, DecidedQuestion } from './bundle.ts';
 
 /**
@@ -39,7 +39,7 @@ export const guided = (
   const prediction = predict(
     restoreGuide(model),
     { text: extracted_answer, graderShare: awarded / max },
-    { maxMarks: max, step: MARK_STEP },
+    { ...scaleOf(model), maxMarks: max },
   );
   const { confidence, needs_review, review_reasons } = question;
   const isDrawn = isDrawnForAudit(part.sha256, { run_id: bundle.run.id, question_id: question.question_id });

@@ -81,6 +81,7 @@ const Constants: z.ZodType<GuideConstants> = z.object({
   stemWeight: z.number(),
   shortestGram: z.int().gte(1).lte(20),
   longestGram: z.int().gte(1).lte(20),
+  exactUpTo: z.number().optional(),
   influence: z
     .object({
       force: z.number(),

@@ -14,6 +14,8 @@ export interface GuideConstants {
   stemWeight: number;
   shortestGram: number;
   longestGram: number;
+  /** Max marks up to which only the same mark counts as agreement (`scale.ts`). Absent in guide/1 and guide/2: none. */
+  exactUpTo?: number | undefined;
   /** Bound of what one example moves (`bounded.ts`). Absent for marks of the baseline. */
   influence?:
     | {
@@ -31,21 +33,25 @@ export interface GuideConstants {
 
 export const LEAST_NOISE = 1e-4;
 
+/** Half a mark is half of one mark: with that tolerance, 0.5 would agree with each mark. */
+export const EXACT_UP_TO = 1;
+
 /** For marks of the offline baseline, which does not obey a demand in an answer. */
 export const GUIDE_CONSTANTS: GuideConstants = {
-  version: 'guide/1',
+  version: 'guide/3',
   shiftVariance: 0.06,
   textVariance: 0.1,
   noiseVariance: 0.02,
   stemWeight: 0.5,
   shortestGram: 2,
   longestGram: 4,
+  exactUpTo: EXACT_UP_TO,
 };
 
 /** For marks of a model, which may obey a demand in an answer. The bound costs some agreement (decision 102). */
 export const MODEL_GUIDE_CONSTANTS: GuideConstants = {
   ...GUIDE_CONSTANTS,
-  version: 'guide/2',
+  version: 'guide/4',
   influence: { force: 25, halfStep: 0.25, leastShare: 0.04, usualDifference: 0.15 },
 };
 

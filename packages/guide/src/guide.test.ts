@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   chooseNext,
   fitGuide,
+  GUIDE_CONSTANTS,
   identicalGroups,
+  leaveOneOut,
   lowerBoundOf,
   nearestExamples,
   passing,
   predict,
+  scaleOf,
 } from './index.ts';
 
 const marks = { maxMarks: 4, step: 0.5 };
@@ -56,6 +59,37 @@ test('a wider tolerance gives a higher probability of agreement, and the whole r
     predict(guide, { text: 'x', graderShare: 0.5 }, { ...marks, tolerance }).agreement;
   expect(at(1)).toBeGreaterThan(at(0.5));
   expect(at(4)).toBe(1);
+});
+
+describe('on a question of one mark', () => {
+  const taught = (...teacher: number[]) =>
+    fitGuide(
+      teacher.map((teacherShare, index) => example(String(index), `answer ${index}`, teacherShare)),
+      1,
+    );
+
+  test('half a mark is not sure to agree', () => {
+    const guide = taught(0, 0.5, 1);
+    const scale = scaleOf(guide.model);
+    expect(scale).toEqual({ maxMarks: 1, step: 0.5, tolerance: 0 });
+    const found = predict(guide, { text: 'unknown', graderShare: 0.5 }, scale);
+    expect(found.marks).toBe(0.5);
+    expect(found.agreement).toBeLessThan(0.6);
+  });
+
+  test('a teacher who gives all or nothing is predicted to do so', () => {
+    const guide = taught(0, 1, 0, 1, 1);
+    expect(scaleOf(guide.model)).toEqual({ maxMarks: 1, step: 1, tolerance: 0 });
+    for (const { marks: predicted } of leaveOneOut(guide, scaleOf(guide.model))) {
+      expect([0, 1]).toContain(predicted);
+    }
+  });
+
+  test('a version of guide/1 predicts half marks within half a mark, as when it was made', () => {
+    const { exactUpTo: _, ...constants } = GUIDE_CONSTANTS;
+    const guide = fitGuide(taught(0, 1, 0, 1, 1).model.examples, 1, { ...constants, version: 'guide/1' });
+    expect(scaleOf(guide.model)).toEqual({ maxMarks: 1, step: 0.5, tolerance: 0.5 });
+  });
 });
 
 test('the nearest examples come first, and unlike ones are left out', () => {

@@ -5,7 +5,8 @@ export { guidedMark, type MarkAndFlags } from './guidedMark.ts';
 export { identicalGroups, type Sameness } from './groups.ts';
 export { nearestExamples } from './nearest.ts';
 export { lowerBoundOf, passing } from './passing.ts';
-export { leaveOneOut, markStepOf, predict, type MarkScale, type Prediction } from './predict.ts';
+export { leaveOneOut, predict, type Prediction } from './predict.ts';
+export { scaleOf, type MarkScale } from './scale.ts';
 export {
   AUDITED_SHARE,
   isDrawnForAudit,

@@ -1,16 +1,7 @@
-import { MARK_STEP } from '@evaluation/rules';
 import { covarianceFrom, noiseOf, varianceOf, type FittedGuide } from './fit.ts';
 import { inverseDiagonal, solveLower, squaresOf } from './linear.ts';
 import { normalBelow } from './normal.ts';
-
-/** Marks that a question allows. */
-export interface MarkScale {
-  maxMarks: number;
-  /** Distance of two marks that the teacher gives. */
-  step: number;
-  /** Distance in marks up to which teacher and guide agree; one step unless given. */
-  tolerance?: number;
-}
+import type { MarkScale } from './scale.ts';
 
 export interface Prediction {
   /** On the mark step, from 0 to the max marks. */
@@ -81,18 +72,6 @@ const predictionOf = (
   const below = marks - reach < 0 ? 0 : normalBelow(((marks - reach) / maxMarks - share) / spread);
   return { marks, share, spread, agreement: sixDigits(above - below) };
 };
-
-/**
- * The step in which a teacher marks: the maximum, if the question has at most one mark and each mark so far is 0 or the
- * maximum. Else the mark step: for an answer that may deserve either of two whole marks, the half between is nearer.
- */
-export const markStepOf = (marks: readonly number[], maxMarks: number): number => {
-  const isAllOrNothing = marks.every((mark) => mark === 0 || mark === maxMarks);
-  return maxMarks <= 1 && marks.length >= LEAST_MARKS_FOR_STEP && isAllOrNothing ? maxMarks : MARK_STEP;
-};
-
-/** With fewer marks, a step that all of them share is chance. */
-const LEAST_MARKS_FOR_STEP = 5;
 
 /** The nearest multiple of `step` from 0 to `maxMarks`, ties upwards. Exact, because half marks are binary fractions. */
 const snap = (marks: number, maxMarks: number, step: number): number => {

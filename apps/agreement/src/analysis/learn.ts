@@ -3,14 +3,14 @@ import {
   fitGuide,
   GUIDE_CONSTANTS,
   leaveOneOut,
-  markStepOf,
   passing,
   predict,
+  scaleOf,
   type FittedGuide,
   type GuideConstants,
   type MarkScale,
 } from '@evaluation/guide';
-import { isBlankText, stepOf } from '@evaluation/rules';
+import { isBlankText } from '@evaluation/rules';
 import type { Pair } from './pairs.ts';
 import { randomFrom } from '../statistics/random.ts';
 import { estimateLearning, type LearnedAnswer } from './estimateLearning.ts';
@@ -91,7 +91,7 @@ const learnOnce = (
   const pairs = guides.flatMap(({ guide, scale }) =>
     leaveOneOut(guide, scale).map(({ agreement, marks, teacherShare }) => ({
       agreement,
-      agreed: agrees(marks, teacherShare * scale.maxMarks, scale.maxMarks),
+      agreed: agrees(scale, marks, teacherShare * scale.maxMarks),
     })),
   );
   const { threshold } = passing({ pairs, target });
@@ -107,7 +107,7 @@ const learnOnce = (
           isMarked: false,
           machine: machine / maxMarks,
           passes: false,
-          agreed: agrees(machine, human, maxMarks),
+          agreed: agrees(scale, machine, human),
         };
       }
       const { marks, agreement } = predict(guide, { text, graderShare: machine / maxMarks }, scale);
@@ -117,7 +117,7 @@ const learnOnce = (
         isMarked: false,
         machine: marks / maxMarks,
         passes,
-        agreed: agrees(marks, human, maxMarks),
+        agreed: agrees(scale, marks, human),
       };
     }),
   );
@@ -127,8 +127,8 @@ const fitted = (
   examples: readonly LearnableAnswer[],
   maxMarks: number,
   constants: GuideConstants,
-): { guide: FittedGuide; scale: MarkScale; lines: Set<number> } => ({
-  guide: fitGuide(
+): { guide: FittedGuide; scale: Required<MarkScale>; lines: Set<number> } => {
+  const guide = fitGuide(
     examples.map((answer) => ({
       id: idOf(answer),
       text: answer.text,
@@ -137,21 +137,13 @@ const fitted = (
     })),
     maxMarks,
     constants,
-  ),
-  scale: {
-    maxMarks,
-    step: markStepOf(
-      examples.map(({ human }) => human),
-      maxMarks,
-    ),
-    tolerance: stepOf(maxMarks),
-  },
-  lines: new Set(examples.map(({ line }) => line)),
-});
+  );
+  return { guide, scale: scaleOf(guide.model), lines: new Set(examples.map(({ line }) => line)) };
+};
 
 /** Tolerance for rounding errors of shares. */
 const HAIR = 1e-6;
 
-/** Within one step: half a mark, or a twentieth of the marks from 20 on. */
-const agrees = (marks: number, human: number, maxMarks: number): boolean =>
-  Math.abs(marks - human) <= stepOf(maxMarks) + HAIR;
+/** As core decides whether a mark that passes without review agrees with the teacher's. */
+const agrees = ({ tolerance }: Required<MarkScale>, marks: number, human: number): boolean =>
+  Math.abs(marks - human) <= tolerance + HAIR;

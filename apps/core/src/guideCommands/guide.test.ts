@@ -249,8 +249,8 @@ test('marks of teachers, finalized results and objective questions are never tou
 });
 
 test.each([
-  ['openai', 'guide/2'],
-  ['baseline', 'guide/1'],
+  ['openai', 'guide/4'],
+  ['baseline', 'guide/3'],
 ])(
   'a guide of marks by %s has the constants %s: a model may obey a demand, the baseline does not',
   async (provider, version) => {

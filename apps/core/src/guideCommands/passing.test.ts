@@ -159,6 +159,35 @@ test('when audited marks fall below the target, passing stops for the exam until
   expect(await shown()).toMatchObject({ passing_stopped_at: null });
 });
 
+/** Makes both long answers of an exam questions of one mark, which teacher and grader give whole or not at all. */
+const withOneMark = async (guide: GuideExam): Promise<void> => {
+  const questions = [guide.questions];
+  await client.query('update questions set max_marks = 1 where id = any($1)', questions);
+  await client.query(
+    'update question_results set max = 1, awarded = least(awarded, 1) where question_id = any($1)',
+    questions,
+  );
+  await client.query(
+    'update reviews set awarded = (awarded >= 2)::int where question_id = any($1)',
+    questions,
+  );
+};
+
+test('on a question of one mark no half mark passes, and the audit counts half a mark as a disagreement', async () => {
+  const guide = await taught(60, 20);
+  await withOneMark(guide);
+  await applied(guide);
+  const rows = await reasonsOf(guide);
+  expect(rows.filter(({ awarded }) => Number(awarded) === 0.5)).toEqual([]);
+  const [first] = await drawFurther(guide, 1);
+  if (first === undefined) throw new Error('no mark passes');
+  await decide(guide, first, 0.5);
+  expect(await showGuide(services, guide.actor, guide.exam)).toMatchObject({
+    passing_stopped_at: expect.any(String),
+    audit: { decided: 1, agreed: 0 },
+  });
+});
+
 const completion: Completion = {
   checked_copy: null,
   review_reasons: [],

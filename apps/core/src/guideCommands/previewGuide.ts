@@ -1,6 +1,6 @@
 import type { Tx } from '@evaluation/database';
-import { leaveOneOut, passing as passingOf } from '@evaluation/guide';
-import { exact, MARK_STEP } from '@evaluation/rules';
+import { leaveOneOut, passing as passingOf, scaleOf } from '@evaluation/guide';
+import { exact } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { inSlices } from '@evaluation/turns';
 import { readGuide } from '../guides/fittedGuides.ts';
@@ -95,13 +95,12 @@ const poolPassing = async (
     const guide = await services.database.inTenant(instituteId, (tx) =>
       readGuide(tx, instituteId, questionId, version),
     );
-    const [first] = guide?.examples ?? [];
-    if (guide === null || first === undefined) continue;
-    const scale = { maxMarks: first.max, step: MARK_STEP };
+    if (guide === null) continue;
+    const scale = scaleOf(guide.fitted.model);
     const teacherOf = new Map(guide.examples.map(({ submission_id, teacher }) => [submission_id, teacher]));
     for (const { id, marks, agreement } of leaveOneOut(guide.fitted, scale)) {
       const difference = exact(teacherOf.get(id) ?? 0).minus(marks);
-      pairs.push({ agreement, agreed: difference.abs().lessThanOrEqualTo(MARK_STEP) });
+      pairs.push({ agreement, agreed: difference.abs().lessThanOrEqualTo(scale.tolerance) });
     }
   }
   const { threshold, share, agreement, lowerBound, examples } = passingOf({ pairs, target });

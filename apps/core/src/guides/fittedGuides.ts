@@ -29,6 +29,7 @@ const Constants: z.ZodType<GuideConstants> = z.object({
   stemWeight: z.number(),
   shortestGram: z.int(),
   longestGram: z.int(),
+  exactUpTo: z.number().optional(),
   influence: z
     .object({
       force: z.number(),

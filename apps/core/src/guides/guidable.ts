@@ -1,8 +1,15 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import { guidedMark, isDrawnForAudit, predict, type MarkAndFlags, type Prediction } from '@evaluation/guide';
+import {
+  guidedMark,
+  isDrawnForAudit,
+  predict,
+  scaleOf,
+  type MarkAndFlags,
+  type Prediction,
+} from '@evaluation/guide';
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
-import { exact, isBlankText, MARK_STEP } from '@evaluation/rules';
+import { exact, isBlankText } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import type { ReadyGuide } from './fittedGuides.ts';
 
@@ -147,7 +154,7 @@ export const decideMark = (
   const prediction = predict(
     guide.fitted,
     { text, graderShare: grader.awarded / max },
-    { maxMarks: max, step: MARK_STEP },
+    { ...scaleOf(guide.fitted.model), maxMarks: max },
   );
   const isDrawn = isDrawnForAudit(guide.sha256, result);
   return {

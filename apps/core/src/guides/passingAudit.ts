@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { EXACT_UP_TO } from '@evaluation/guide';
 import { MARK_STEP } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { noteGuideEvent } from './guideEvents.ts';
@@ -7,8 +8,9 @@ import { noteGuideEvent } from './guideEvents.ts';
 /*
  * The audit of marks that pass without review: a random share of them (`isDrawnForAudit`) keeps its review flag. When
  * the teacher has decided on one, by an override or by approving the submission, it counts as agreed if the teacher's
- * mark lies within one step. Only marks of the application in force count. When the share of agreed marks falls below
- * the exam's target, passing stops for the exam until a teacher resumes it.
+ * mark lies within one step, on a question of one mark if both are the same (`scaleOf`). Only marks of the application
+ * in force count. When the share of agreed marks falls below the exam's target, passing stops for the exam until a
+ * teacher resumes it.
  */
 
 export interface AuditCounts {
@@ -21,12 +23,14 @@ export const readAudit = async (tx: Tx, instituteId: string, examId: string): Pr
   const { rows } = await sql<AuditCounts>`
     select count(*)::int as audited,
       (count(*) filter (where d.awarded is not null))::int as decided,
-      (count(*) filter (where abs(d.awarded - (m.after ->> 'awarded')::numeric) <= ${MARK_STEP}::numeric))::int as agreed
+      (count(*) filter (where abs(d.awarded - (m.after ->> 'awarded')::numeric)
+        <= case when q.max_marks <= ${EXACT_UP_TO}::numeric then 0 else ${MARK_STEP}::numeric end))::int as agreed
     from exam_guides g
     join guided_marks m on m.institute_id = g.institute_id and m.exam_id = g.exam_id
       and m.application_id = g.application_id and m.audited and m.undone_at is null
     join submissions s on s.institute_id = m.institute_id and s.id = m.submission_id and s.state = 'live'
       and s.current_run_id = m.run_id
+    join questions q on q.institute_id = m.institute_id and q.id = m.question_id
     left join reviews v on v.institute_id = m.institute_id and v.submission_id = m.submission_id
       and v.question_id = m.question_id
     cross join lateral (select coalesce(v.awarded,

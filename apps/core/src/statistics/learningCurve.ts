@@ -4,11 +4,11 @@ import {
   leaveOneOut,
   lowerBoundOf,
   predict,
+  scaleOf,
   type ExampleOfVersion,
   type GuideConstants,
   type GuideExample,
 } from '@evaluation/guide';
-import { MARK_STEP } from '@evaluation/rules';
 import { inSlices } from '@evaluation/turns';
 
 /*
@@ -22,7 +22,7 @@ export interface CurvePoint {
   examples: number;
   /** Answers that it marked. */
   n: number;
-  /** Share of them within one mark step of the teacher's. */
+  /** Share of them that agree with the teacher's mark: within one step, or the same mark of one. */
   agreement: number;
   /** Ends of the 95 % interval of the agreement (Clopper–Pearson). */
   low: number;
@@ -84,9 +84,9 @@ export const learningCurve = async (
   }
   if (drawn.length >= LEAST_MARKED) {
     const guide = fitGuide(drawn, first.max, constants);
-    const scale = { maxMarks: first.max, step: MARK_STEP };
+    const scale = scaleOf(guide.model);
     const agreed = leaveOneOut(guide, scale).map(({ marks, teacherShare }) =>
-      isWithinStep(marks, teacherShare * first.max),
+      isWithin(scale.tolerance, marks, teacherShare * first.max),
     );
     points.push(pointAt(drawn.length, agreed));
   }
@@ -98,19 +98,20 @@ const agreedAfter = async (
   others: readonly (GuideExample & { max: number })[],
   { maxMarks, constants, pause }: { maxMarks: number; constants: GuideConstants; pause: () => Promise<void> },
 ): Promise<boolean[]> => {
-  const guide = learned.length === 0 ? null : fitGuide(learned, maxMarks, constants);
+  const guide = fitGuide(learned, maxMarks, constants);
+  const scale = scaleOf(guide.model);
   const agreed: boolean[] = [];
   for (const answer of others) {
     await pause();
     const { max, graderShare, teacherShare } = answer;
     const given =
-      guide === null ? graderShare * max : predict(guide, answer, { maxMarks: max, step: MARK_STEP }).marks;
-    agreed.push(isWithinStep(given, teacherShare * max));
+      learned.length === 0 ? graderShare * max : predict(guide, answer, { ...scale, maxMarks: max }).marks;
+    agreed.push(isWithin(scale.tolerance, given, teacherShare * max));
   }
   return agreed;
 };
 
-const isWithinStep = (a: number, b: number): boolean => Math.abs(a - b) <= MARK_STEP + HAIR;
+const isWithin = (tolerance: number, a: number, b: number): boolean => Math.abs(a - b) <= tolerance + HAIR;
 
 const pointAt = (examples: number, agreed: readonly boolean[]): CurvePoint => {
   const n = agreed.length;
