@@ -53,7 +53,10 @@ const refuseStart = async (tx: Tx, actor: Actor, application: StoredApplication)
   }
 };
 
-/** Another pass of the exam is running. */
+/**
+ * Refuses a start while another pass of the exam is running. An undo that reaches a result before the undo of a later
+ * application would leave its mark, so a unique index forbids two passes at once.
+ */
 const refuseWhileBusy = async (tx: Tx, actor: Actor, application: StoredApplication): Promise<void> => {
   const busy = await tx
     .selectFrom('guide_applications')
@@ -88,7 +91,7 @@ const isStale = async (tx: Tx, actor: Actor, application: StoredApplication): Pr
 /**
  * Undoes the application in force as a whole: each result gets the mark from before, unless a teacher has decided on
  * it since or it is finalized. The application before becomes the one in force. Repeated like `applyGuide`.
- * @throws DomainFailure exam_not_found, not_found, conflict (not in force)
+ * @throws DomainFailure exam_not_found, not_found, conflict (not in force, another pass)
  */
 export const undoGuide = (
   services: Services,
@@ -100,6 +103,7 @@ export const undoGuide = (
     if (application.step === 'undoing' || application.step === 'undone') return;
     const settings = await readGuideSettings(tx, actor.institute_id, application.exam_id);
     if (settings.application_id !== application.id) throw failure('guide_not_in_force');
+    await refuseWhileBusy(tx, actor, application);
     const before = await tx
       .selectFrom('guide_applications')
       .select('id')

@@ -414,6 +414,28 @@ describe('several teachers at once', () => {
     expect((await showGuide(services, guide.actor, guide.exam)).in_force).toBe(1);
     expect(await undo(guide, 1)).toMatchObject({ step: 'undone', undone: { skipped: { teacher: 2 } } });
   });
+
+  test('an undo waits for the undo of the later application, so no mark of either is left', async () => {
+    const guide = await taught(16, 3);
+    const before = await stateOf(guide);
+    await preview(guide);
+    await apply(guide, 1);
+    await override(guide, 5, 0);
+    const { number } = await preview(guide);
+    await apply(guide, number);
+    await onlyStart(guide, number, 'undo');
+    await client.query(
+      `update exam_guides set application_id = (select id from guide_applications where exam_id = $1 and number = 1)
+       where exam_id = $1`,
+      [guide.exam],
+    );
+    await expect(undo(guide, 1)).rejects.toMatchObject({ failure: { code: 'conflict' } });
+    await undo(guide, number);
+    await undo(guide, 1);
+    const open = ({ results }: typeof before) =>
+      results.filter(({ run_id }) => run_id !== guide.submissions[5]?.run);
+    expect(open(await stateOf(guide))).toEqual(open(before));
+  });
 });
 
 describe('versions and modes', () => {
