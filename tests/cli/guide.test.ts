@@ -46,17 +46,18 @@ test('guide set, preview, apply, show and undo change the marks of an exam that 
     answer: { mode: 'apply', target: 0.9 },
   });
   const before = await third?.question('2');
-  const preview = await admin('guide', 'preview', ...exam);
+  const preview = await admin('guide', 'preview', ...exam, '--list');
   expect(preview).toMatchObject({ code: 0, answer: { number: 1, step: 'previewed' } });
+  const { changes, preview: counted } = preview.answer;
+  expect(changes).toHaveLength((counted as { changed: number }).changed);
   expect(await third?.question('2')).toEqual(before);
-  expect(await admin('guide', 'apply', ...exam, '--number', '1')).toMatchObject({
-    code: 0,
-    answer: { step: 'applied' },
+  expect(await admin('guide', 'undo', ...exam)).toMatchObject({
+    code: 1,
+    answer: { error: { code: 'not_in_force' } },
   });
+  expect(await admin('guide', 'apply', ...exam)).toMatchObject({ code: 0, answer: { step: 'applied' } });
   expect((await third?.question('2'))?.confidence).not.toBe(before?.confidence);
-  expect(await admin('guide', 'undo', ...exam, '--number', '1')).toMatchObject({
-    answer: { step: 'undone' },
-  });
+  expect(await admin('guide', 'undo', ...exam)).toMatchObject({ answer: { number: 1, step: 'undone' } });
   expect(await third?.question('2')).toEqual(before);
   expect(await admin('guide', 'apply', ...exam, '--number', '7')).toMatchObject({
     code: 1,

@@ -9,6 +9,10 @@ interface Named {
   exam: string;
 }
 
+interface Step extends Named {
+  number?: number;
+}
+
 const MODES = ['off', 'suggest', 'apply'] as const;
 const IDS = '--exam 7c1f0a52-9d7b-4b0e-8f3c-2a6a5b1f4e90';
 
@@ -30,18 +34,19 @@ export const addGuideCommands = (program: Command): void => {
     .action(set);
   named(guide.command('preview'))
     .description('Count what the guides would change, without a change')
-    .addHelpText('after', example(`guide preview ${IDS}`))
+    .option('--list', 'list each result whose marks would change', false)
+    .addHelpText('after', example(`guide preview ${IDS} --list`))
     .action(preview);
   named(guide.command('apply'))
     .description('Apply a preview to the marks of the exam. Run the command again to resume it')
-    .requiredOption('--number <number>', 'number of the preview', attempt)
+    .option('--number <number>', 'number of the preview (default: the latest one)', attempt)
     .addHelpText('after', example(`guide apply ${IDS} --number 1`))
-    .action((options: Named & { number: number }, command: Command) => run('apply', options, command));
+    .action((options: Step, command: Command) => run('apply', options, command));
   named(guide.command('undo'))
     .description('Restore the marks that an application changed. Run the command again to resume it')
-    .requiredOption('--number <number>', 'number of the application', attempt)
+    .option('--number <number>', 'number of the application (default: the one in force)', attempt)
     .addHelpText('after', example(`guide undo ${IDS} --number 1`))
-    .action((options: Named & { number: number }, command: Command) => run('undo', options, command));
+    .action((options: Step, command: Command) => run('undo', options, command));
 };
 
 const named = (command: Command): Command =>
@@ -87,30 +92,57 @@ const set = async (
 
 type Application = Awaited<ReturnType<Control['guide']['preview']['mutate']>>;
 
-const preview = async (options: Named, command: Command): Promise<void> => {
+const preview = async (options: Named & { list: boolean }, command: Command): Promise<void> => {
   const wanted = wantedOf(options);
-  const application = await withControl(async (control) => {
+  const { application, changes } = await withControl(async (control) => {
     let found = await control.guide.preview.mutate(wanted);
     while (found.step === 'previewing') {
       found = await control.guide.preview.mutate({ ...wanted, number: found.number });
     }
-    return found;
+    return { application: found, changes: options.list ? await listChanges(control, wanted) : undefined };
   });
-  print(application, command, [
+  print({ ...application, changes }, command, [
+    ...(changes ?? []).map(
+      ({ submission_id, question, awarded, suggested }) =>
+        `${submission_id}  question ${question}: ${awarded} -> ${suggested}`,
+    ),
     ...linesOf(application, application.preview),
     `Apply it: guide apply --number ${application.number}`,
   ]);
 };
 
+/** Results whose marks the guides would change, question by question. */
+const listChanges = async (control: Control, wanted: ReturnType<typeof wantedOf>) => {
+  const { questions } = await control.guide.show.query(wanted);
+  const changes: { submission_id: string; question: string; awarded: number | null; suggested: number }[] =
+    [];
+  for (const { question_id, label, version } of questions) {
+    if (version === null) continue;
+    let cursor: string | null | undefined;
+    do {
+      const query = { question_id, limit: 50, changed_only: true, ...(cursor == null ? {} : { cursor }) };
+      const page = await control.guide.suggestions.query({ ...wanted, ...query });
+      for (const { submission_id, mark, suggestion } of page.data) {
+        if (suggestion === null) continue;
+        changes.push({
+          submission_id,
+          question: label,
+          awarded: mark.awarded,
+          suggested: suggestion.awarded,
+        });
+      }
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+  }
+  return changes;
+};
+
 /** Each call works for some seconds; core continues by itself if the command is stopped. */
-const run = async (
-  step: 'apply' | 'undo',
-  options: Named & { number: number },
-  command: Command,
-): Promise<void> => {
-  const wanted = { ...wantedOf(options), number: options.number };
+const run = async (step: 'apply' | 'undo', options: Step, command: Command): Promise<void> => {
   const procedure = step === 'apply' ? 'applyPreview' : 'undo';
   const application = await withControl(async (control) => {
+    const number = options.number ?? (await numberFor(step, options, control));
+    const wanted = { ...wantedOf(options), number };
     let found = await control.guide[procedure].mutate(wanted);
     while (found.step === 'applying' || found.step === 'undoing') {
       found = await control.guide[procedure].mutate(wanted);
@@ -122,6 +154,17 @@ const run = async (
     command,
     linesOf(application, step === 'apply' ? application.applied : application.undone),
   );
+};
+
+/** The latest preview; for an undo the application that is being undone, else the one in force. */
+const numberFor = async (step: 'apply' | 'undo', exam: Named, control: Control): Promise<number> => {
+  const { application, in_force } = await control.guide.show.query(wantedOf(exam));
+  const isUndoing = application?.step === 'undoing';
+  const number = step === 'apply' || isUndoing ? application?.number : in_force;
+  if (number != null) return number;
+  throw step === 'apply'
+    ? new CommandFailure('no_preview', 'The exam has no preview. Run guide preview first.')
+    : new CommandFailure('not_in_force', 'No application of guides is in force in this exam.');
 };
 
 const linesOf = ({ number, step }: Application, tally: Application['applied']): string[] => [

@@ -6,6 +6,7 @@ import { applyGuide, undoGuide } from '../guideCommands/applyGuide.ts';
 import { previewGuide } from '../guideCommands/previewGuide.ts';
 import { GuideChange, setGuide } from '../guideCommands/settings.ts';
 import { showGuide } from '../guideCommands/showGuide.ts';
+import { SuggestionQuery, suggestMarks } from '../guideCommands/suggestMarks.ts';
 import type { Services } from '../services.ts';
 import { controlProcedure, router } from '../trpc.ts';
 
@@ -46,6 +47,11 @@ export const operatorGuideRouter = router({
     .input(GuideChange)
     .mutation(async ({ ctx: { services }, input: { institute_id, exam_id, ...change } }) =>
       setGuide(services, await operatorOf(services, { institute_id, exam_id }), exam_id, change),
+    ),
+  suggestions: ofExam
+    .input(SuggestionQuery)
+    .query(async ({ ctx: { services }, input: { institute_id, exam_id, ...query } }) =>
+      suggestMarks(services, await operatorOf(services, { institute_id, exam_id }), exam_id, query),
     ),
   preview: ofExam
     .input(z.object({ number: ApplicationNumber.optional() }))
