@@ -156,6 +156,16 @@ test('settings of the institute are the defaults of exams of staff, and not of e
   expect(await staff.as(other.instituteId).desk.settings.show.query()).toMatchObject({ revision: 0 });
 });
 
+test('settings that were never changed are refused a change that follows another revision', async () => {
+  const { instituteId } = await service.newInstitute();
+  const { settings } = staff.as(instituteId).desk;
+  const refusal = await settings.change
+    .mutate({ blind: true, guide_target: 0.8, seen: 1 })
+    .catch((error: unknown) => error);
+  expect(failureOf(refusal)?.code).toBe('conflict');
+  expect(await settings.show.query()).toMatchObject({ revision: 0, blind: false });
+});
+
 test('of two admins who change the same settings at once, one is refused because they have changed', async () => {
   const { instituteId } = await service.newInstitute();
   const { settings } = staff.as(instituteId).desk;

@@ -35,13 +35,15 @@ const readRow = (tx: Tx, instituteId: string) =>
     .where('institute_id', '=', instituteId)
     .executeTakeFirst();
 
-export const readExamDefaults = async (tx: Tx, instituteId: string): Promise<ExamDefaults> => {
-  const row = await readRow(tx, instituteId);
-  return {
-    blind: row?.blind ?? false,
-    guide_target: row === undefined ? DEFAULT_TARGET : Number(row.guide_target),
-  };
-};
+type SettingsRow = Awaited<ReturnType<typeof readRow>>;
+
+const examDefaultsIn = (row: SettingsRow): ExamDefaults => ({
+  blind: row?.blind ?? false,
+  guide_target: row === undefined ? DEFAULT_TARGET : Number(row.guide_target),
+});
+
+export const readExamDefaults = async (tx: Tx, instituteId: string): Promise<ExamDefaults> =>
+  examDefaultsIn(await readRow(tx, instituteId));
 
 export const showInstituteSettings = async (
   { database, settings }: Pick<Services, 'database' | 'settings'>,
@@ -56,8 +58,7 @@ export const showInstituteSettings = async (
           select: { name: true },
         });
   return {
-    blind: row?.blind ?? false,
-    guide_target: row === undefined ? DEFAULT_TARGET : Number(row.guide_target),
+    ...examDefaultsIn(row),
     revision: row?.revision ?? 0,
     changed: row === undefined ? null : { at: row.changed_at.toISOString(), by: person?.name ?? null },
     retention: {
@@ -69,31 +70,36 @@ export const showInstituteSettings = async (
 };
 
 /**
- * Replaces the settings. The revision is compared in the statement, so of two changes that follow the same revision one
- * is refused. @throws DomainFailure conflict if the settings have changed since they were shown
+ * Replaces the settings, or inserts them for the first time. The revision is compared in the statement, so of two
+ * changes that follow the same revision one is refused.
+ * @throws DomainFailure conflict if the settings have changed since they were shown
  */
 export const changeInstituteSettings = async (
   services: Pick<Services, 'database' | 'settings'>,
-  actor: { institute_id: string; staff_id: string },
+  { institute_id, staff_id }: { institute_id: string; staff_id: string },
   { blind, guide_target, seen }: SettingsChange,
 ): Promise<InstituteSettings> => {
-  const values = { blind, guide_target: String(guide_target), changed_by: actor.staff_id };
-  await services.database.inTenant(actor.institute_id, async (tx) => {
-    const changed = await tx
-      .insertInto('institute_settings')
-      .values({ institute_id: actor.institute_id, ...values })
-      .onConflict((conflict) =>
-        conflict
-          .column('institute_id')
-          .doUpdateSet({
-            ...values,
-            revision: sql<number>`institute_settings.revision + 1`,
+  const change = { blind, guide_target: String(guide_target), changed_by: staff_id };
+  const changed = await services.database.inTenant(institute_id, async (tx) =>
+    seen === 0
+      ? tx
+          .insertInto('institute_settings')
+          .values({ institute_id, ...change })
+          .onConflict((conflict) => conflict.column('institute_id').doNothing())
+          .returning('revision')
+          .executeTakeFirst()
+      : tx
+          .updateTable('institute_settings')
+          .set({
+            ...change,
+            revision: sql<number>`revision + 1`,
             changed_at: sql<Date>`clock_timestamp()`,
           })
-          .where('institute_settings.revision', '=', seen),
-      )
-      .executeTakeFirst();
-    if (changed.numInsertedOrUpdatedRows !== 1n) throw failure('settings_changed');
-  });
-  return showInstituteSettings(services, actor.institute_id);
+          .where('institute_id', '=', institute_id)
+          .where('revision', '=', seen)
+          .returning('revision')
+          .executeTakeFirst(),
+  );
+  if (changed === undefined) throw failure('settings_changed');
+  return showInstituteSettings(services, institute_id);
 };
