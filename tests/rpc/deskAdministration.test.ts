@@ -142,6 +142,7 @@ test('settings of the institute are the defaults of exams of staff, and not of e
     revision: 0,
     changed: null,
     retention: { files_days: 30, evidence_days: 365, readings_days: 365 },
+    own_retention: { files_days: null, evidence_days: null, readings_days: null },
   });
   expect(await make('Before')).toEqual({ blind: false, target: 0.95 });
 
@@ -154,6 +155,32 @@ test('settings of the institute are the defaults of exams of staff, and not of e
   expect((await guide.show.query({ exam_id: ofApi.id })).target).toBe(0.95);
   const other = await newTenant(service);
   expect(await staff.as(other.instituteId).desk.settings.show.query()).toMatchObject({ revision: 0 });
+});
+
+test('an institute keeps data for fewer days than the operator, and never for more', async () => {
+  const { instituteId } = await service.newInstitute();
+  const { settings } = staff.as(instituteId).desk;
+  await settings.change.mutate({ blind: true, guide_target: 0.8, seen: 0 });
+  const days = { files_days: 30, evidence_days: 90, readings_days: null };
+  const changed = await settings.changeRetention.mutate({ ...days, seen: 1 });
+  expect(changed).toMatchObject({ blind: true, guide_target: 0.8, revision: 2, own_retention: days });
+  expect(await settings.change.mutate({ blind: false, guide_target: 0.8, seen: 2 })).toMatchObject({
+    own_retention: days,
+  });
+  const refused = async (change: object) =>
+    failureOf(
+      await settings.changeRetention.mutate({ ...days, ...change, seen: 3 }).catch((error: unknown) => error),
+    );
+  for (const change of [{ files_days: 31 }, { evidence_days: 366 }, { readings_days: 366 }])
+    expect(await refused(change)).toMatchObject({
+      code: 'validation_failed',
+      details: { errors: [{ field: Object.keys(change)[0], code: 'out_of_range' }] },
+    });
+  for (const change of [{ files_days: 0 }, { evidence_days: 0 }, { readings_days: 1 }])
+    await expect(settings.changeRetention.mutate({ ...days, ...change, seen: 3 })).rejects.toThrow(
+      'BAD_REQUEST',
+    );
+  expect(await settings.show.query()).toMatchObject({ revision: 3, own_retention: days });
 });
 
 test('settings that were never changed are refused a change that follows another revision', async () => {

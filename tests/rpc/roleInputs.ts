@@ -178,4 +178,10 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   // desk.settings
   'desk.settings.show': () => undefined,
   'desk.settings.change': () => ({ blind: false, guide_target: 0.95, seen: 0 }),
+  'desk.settings.changeRetention': () => ({
+    files_days: null,
+    evidence_days: null,
+    readings_days: null,
+    seen: 1,
+  }),
 };

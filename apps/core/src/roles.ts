@@ -148,6 +148,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   // desk.settings
   'desk.settings.show': ADMIN,
   'desk.settings.change': ADMIN,
+  'desk.settings.changeRetention': ADMIN,
 };
 
 const PREFIX = 'public.';

@@ -103,6 +103,7 @@ describe('row-level security', () => {
       'exhausting_files',
       'guide_applications',
       'idempotency_records',
+      'institute_settings',
       'page_readings',
       'pending_rubrics',
       'runs',

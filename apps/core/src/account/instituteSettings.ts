@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { sql } from 'kysely';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
 import { DEFAULT_TARGET, GuideTarget } from '../guides/target.ts';
 import type { Services } from '../services.ts';
+import { refuseMoreDays, RetentionDays, shownRetention, type ShownRetention } from './instituteRetention.ts';
 
 /** Defaults for exams that staff of the institute makes. Exams of the API have those of the API. */
 interface ExamDefaults {
@@ -12,28 +13,23 @@ interface ExamDefaults {
 }
 
 /** Settings of the institute as the desk shows them. */
-interface InstituteSettings extends ExamDefaults {
+interface InstituteSettings extends ExamDefaults, ShownRetention {
   /** 0 until the settings are changed for the first time. */
   revision: number;
   changed: { at: string; by: string | null } | null;
-  /** Days after which files, evidence and readings are deleted. The operator sets them for all institutes. */
-  retention: { files_days: number; evidence_days: number; readings_days: number };
 }
 
-export const SettingsChange = z.object({
-  blind: z.boolean(),
-  guide_target: GuideTarget,
-  /** Revision that the page has shown. */
-  seen: z.int().gte(0),
-});
+/** Revision of the settings that the page has shown. */
+const Seen = z.int().gte(0);
+
+export const SettingsChange = z.object({ blind: z.boolean(), guide_target: GuideTarget, seen: Seen });
 export type SettingsChange = z.infer<typeof SettingsChange>;
 
+export const RetentionChange = z.object({ ...RetentionDays.shape, seen: Seen });
+export type RetentionChange = z.infer<typeof RetentionChange>;
+
 const readRow = (tx: Tx, instituteId: string) =>
-  tx
-    .selectFrom('institute_settings')
-    .select(['blind', 'guide_target', 'revision', 'changed_by', 'changed_at'])
-    .where('institute_id', '=', instituteId)
-    .executeTakeFirst();
+  tx.selectFrom('institute_settings').selectAll().where('institute_id', '=', instituteId).executeTakeFirst();
 
 type SettingsRow = Awaited<ReturnType<typeof readRow>>;
 
@@ -45,8 +41,10 @@ const examDefaultsIn = (row: SettingsRow): ExamDefaults => ({
 export const readExamDefaults = async (tx: Tx, instituteId: string): Promise<ExamDefaults> =>
   examDefaultsIn(await readRow(tx, instituteId));
 
+type Needed = Pick<Services, 'database' | 'settings'>;
+
 export const showInstituteSettings = async (
-  { database, settings }: Pick<Services, 'database' | 'settings'>,
+  { database, settings }: Needed,
   instituteId: string,
 ): Promise<InstituteSettings> => {
   const row = await database.inTenant(instituteId, (tx) => readRow(tx, instituteId));
@@ -61,25 +59,50 @@ export const showInstituteSettings = async (
     ...examDefaultsIn(row),
     revision: row?.revision ?? 0,
     changed: row === undefined ? null : { at: row.changed_at.toISOString(), by: person?.name ?? null },
-    retention: {
-      files_days: settings.files.retentionDays,
-      evidence_days: settings.evidence.retentionDays,
-      readings_days: settings.readings.retentionDays,
-    },
+    ...shownRetention(settings, row),
   };
 };
 
-/**
- * Replaces the settings, or inserts them for the first time. The revision is compared in the statement, so of two
- * changes that follow the same revision one is refused.
- * @throws DomainFailure conflict if the settings have changed since they were shown
- */
+interface Admin {
+  institute_id: string;
+  staff_id: string;
+}
+
+/** Replaces the defaults of new exams. @throws DomainFailure conflict if the settings have changed since `seen` */
 export const changeInstituteSettings = async (
-  services: Pick<Services, 'database' | 'settings'>,
-  { institute_id, staff_id }: { institute_id: string; staff_id: string },
+  services: Needed,
+  admin: Admin,
   { blind, guide_target, seen }: SettingsChange,
+): Promise<InstituteSettings> =>
+  changeRow(services, admin, seen, { blind, guide_target: String(guide_target) });
+
+/**
+ * Replaces the days that data is kept. The next round of deletions follows them.
+ * @throws DomainFailure conflict if the settings have changed since `seen`; validation_failed for more days than the
+ * operator's
+ */
+export const changeRetention = async (
+  services: Needed,
+  admin: Admin,
+  { seen, ...days }: RetentionChange,
 ): Promise<InstituteSettings> => {
-  const change = { blind, guide_target: String(guide_target), changed_by: staff_id };
+  refuseMoreDays(services.settings, days);
+  return changeRow(services, admin, seen, days);
+};
+
+type Values = { blind: boolean; guide_target: string } | RetentionDays;
+
+/**
+ * Changes the row, or inserts the first one. The revision is compared in the statement, so of two changes that follow
+ * the same revision one is refused.
+ */
+const changeRow = async (
+  services: Needed,
+  { institute_id, staff_id }: Admin,
+  seen: number,
+  values: Values,
+): Promise<InstituteSettings> => {
+  const change = { ...values, changed_by: staff_id };
   const changed = await services.database.inTenant(institute_id, async (tx) =>
     seen === 0
       ? tx

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { jittered } from '@evaluation/backoff';
 import { evidencePrefix } from '@evaluation/object-store';
+import { dueByRetention } from '../retention.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
  * Removes the evidence of runs after `EVIDENCE_RETENTION_DAYS`, and of deleted submissions after `FILE_RETENTION_DAYS`,
- * together with the judgements that these runs cached.
+ * or after the fewer days of their institute, together with the judgements that these runs cached.
  *
  * The evidence of a run is removed as a whole: first all objects below its prefix, with or without a row, then the
  * rows. State: the rows only. If a replica dies, or two replicas remove the same run, the next round finds the rows
@@ -30,7 +31,7 @@ export const startEvidenceRemoval = (services: Needed): Rounds =>
 /** @throws if a store is unreachable; an error for a single run is logged, and a later round tries again */
 export const removeEvidence = async (services: Needed, signal: AbortSignal): Promise<void> => {
   const { evidence, files } = services.settings;
-  for (const due of [expired(evidence.retentionDays), unneededEvidence(files.retentionDays)]) {
+  for (const due of [...expired(evidence.retentionDays), ...unneededEvidence(files.retentionDays)]) {
     const stuck = new Set<string>();
     for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
       const { rows } = await services.database.acrossInstitutes((tx) => due.execute(tx));
@@ -63,16 +64,28 @@ interface RunToClear {
  * `now()`, because an index cannot serve `clock_timestamp()`. A run's deadline is at most a day after its first claim,
  * so no run that is found is still recording. Exported for a test of the plans.
  */
-export const expired = (retentionDays: number) => sql<RunToClear>`
-  select id, institute_id, submission_id from runs
-  where evidence_since is not null and evidence_since < now() - make_interval(days => ${Math.max(1, retentionDays)})
-  order by evidence_since limit ${BATCH}`;
+export const expired = (retentionDays: number) =>
+  dueByRetention<RunToClear>(
+    'evidence_days',
+    Math.max(1, retentionDays),
+    BATCH,
+    (days, ofInstitute) => sql`
+      select id, institute_id, submission_id from runs
+      where ${ofInstitute} and evidence_since is not null and evidence_since < now() - make_interval(days => ${days})
+      order by evidence_since limit ${BATCH}`,
+  );
 
-export const unneededEvidence = (retentionDays: number) => sql<RunToClear>`
-  select id, institute_id, submission_id from runs
-  where evidence_unneeded_since is not null
-    and evidence_unneeded_since < now() - make_interval(days => ${retentionDays})
-  order by evidence_unneeded_since limit ${BATCH}`;
+export const unneededEvidence = (retentionDays: number) =>
+  dueByRetention<RunToClear>(
+    'files_days',
+    retentionDays,
+    BATCH,
+    (days, ofInstitute) => sql`
+      select id, institute_id, submission_id from runs
+      where ${ofInstitute} and evidence_unneeded_since is not null
+        and evidence_unneeded_since < now() - make_interval(days => ${days})
+      order by evidence_unneeded_since limit ${BATCH}`,
+  );
 
 const removeOf = async (services: Needed, run: RunToClear, signal: AbortSignal): Promise<void> => {
   const keys: string[] = [];

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { jittered } from '@evaluation/backoff';
+import { dueByRetention } from '../retention.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
 
 /*
- * Deletes page readings after `READING_RETENTION_DAYS`. A run needs its readings until it ends, at the latest a day after
+ * Deletes page readings after `READING_RETENTION_DAYS`, or after the fewer days of their institute. A run needs its readings until it ends, at the latest a day after
  * its first claim, so that it can continue after a crash. Afterwards only an export of the candidate shows them.
  * State: the rows only. Every replica deletes, and each takes other rows.
  */
@@ -21,21 +22,38 @@ export const startReadingRemoval = (services: Needed): Rounds =>
     what: 'deleting page readings',
     pauseMs: () => jittered(services.settings.files.roundSeconds * 1000),
     round: async (signal) => {
-      for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
-        if ((await removeReadings(services)) < BATCH) return;
+      for (const due of dueReadings(services.settings.readings.retentionDays)) {
+        for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
+          if ((await removeReadings(services, due)) < BATCH) break;
+        }
       }
     },
   });
 
+interface Place {
+  run_id: string;
+  first_page: number;
+}
+
+/** Exported for a test of the plans. */
+export const dueReadings = (retentionDays: number) =>
+  dueByRetention<Place>(
+    'readings_days',
+    retentionDays,
+    BATCH,
+    (days, ofInstitute) => sql`
+      select run_id, first_page from page_readings
+      where ${ofInstitute} and created_at < now() - make_interval(days => ${days})
+      order by created_at limit ${BATCH} for update skip locked`,
+  );
+
 /** @returns the number of deleted rows, at most BATCH */
-export const removeReadings = async ({ database, settings }: Needed): Promise<number> => {
+export const removeReadings = async (
+  { database }: Pick<Needed, 'database'>,
+  due: RawBuilder<Place>,
+): Promise<number> => {
   const { rows } = await database.acrossInstitutes((tx) =>
-    sql`
-      delete from page_readings where (run_id, first_page) in (
-        select run_id, first_page from page_readings
-        where created_at < now() - make_interval(days => ${settings.readings.retentionDays})
-        order by created_at limit ${BATCH} for update skip locked)
-      returning 1`.execute(tx),
+    sql`delete from page_readings where (run_id, first_page) in (${due}) returning 1`.execute(tx),
   );
   return rows.length;
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { checkedCopyKey, objectStore, sealedKey, uploadKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { sql, type RawBuilder } from 'kysely';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { takeCopy } from '../submissions/takeCopy.ts';
 import { removeFiles, unneeded, untidy, type Needed } from './removeFiles.ts';
@@ -14,7 +14,15 @@ const { database, objects } = services;
 afterAll(close);
 
 const institute = randomUUID();
+/** An institute that keeps files for 3 days. */
+const hasty = randomUUID();
 
+beforeAll(() =>
+  maker.query(
+    'insert into institute_settings (institute_id, files_days, changed_by) values ($1, 3, gen_random_uuid())',
+    [hasty],
+  ),
+);
 beforeEach(() => maker.query('truncate uploads'));
 
 const round = (needed: Needed = services) => removeFiles(needed, new AbortController().signal);
@@ -32,14 +40,15 @@ const makeUpload = async (upload: {
   used?: 'by a live submission' | 'by a deleted one';
   tidied?: boolean;
   files?: boolean;
+  owner?: string;
 }): Promise<Made> => {
-  const { days, status = 'ready', used, tidied = true, files = true } = upload;
+  const { days, status = 'ready', used, tidied = true, files = true, owner = institute } = upload;
   const id = randomUUID();
   const made: Made = {
     id,
     submissionId: used === undefined ? null : randomUUID(),
-    address: uploadKey(institute, id),
-    sealed: status === 'pending' ? null : `${sealedKey(institute, id)}-${randomUUID()}`,
+    address: uploadKey(owner, id),
+    sealed: status === 'pending' ? null : `${sealedKey(owner, id)}-${randomUUID()}`,
   };
   await maker.query(
     `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, pages,
@@ -49,7 +58,7 @@ const makeUpload = async (upload: {
      from (select now() - make_interval(secs => 86400 * $9::float8) as at)`,
     [
       id,
-      institute,
+      owner,
       status,
       made.address,
       made.sealed,
@@ -116,6 +125,33 @@ test.each(['pending', 'ready', 'rejected'] as const)(
     expect(await isThere(made.sealed ?? made.address)).toBe(true);
   },
 );
+
+test('an institute that keeps files for fewer days loses the older ones, and its neighbour keeps them', async () => {
+  const made = await Promise.all(
+    [hasty, institute].flatMap((owner) =>
+      [3.1, 2.9].flatMap((days) => [
+        makeUpload({ owner, days }),
+        makeUpload({ owner, days, used: 'by a deleted one' }),
+      ]),
+    ),
+  );
+  await round();
+  await letItRest();
+  await round();
+  const outcomes = await Promise.all(
+    made.map(async (upload) => ({ ...(await rowOf(upload)), file: await isThere(upload.sealed) })),
+  );
+  const [unused, ofDeleted, ...others] = outcomes;
+  expect(unused).toMatchObject({
+    status: 'rejected',
+    removed: true,
+    file: false,
+    reject_reason: expect.stringContaining('within 3 days'),
+  });
+  expect(ofDeleted).toMatchObject({ status: 'ready', removed: true, file: false });
+  expect(others).toHaveLength(6);
+  for (const other of others) expect(other).toMatchObject({ status: 'ready', removed: false, file: true });
+});
 
 test('the file of a submission stays at any age', async () => {
   const made = await makeUpload({ days: 1000, used: 'by a live submission' });
@@ -291,7 +327,11 @@ test('with 50,000 uploads the due rows are read from their indexes only', async 
   expect(tidied).toMatch(/Index Scan using uploads_untidy/);
   expect(tidied).toMatch(/rows=50 /);
   expect(tidied).not.toMatch(/Seq Scan|Rows Removed by Filter: \d{3}|Sort/);
-  const removed = await due(unneeded(30));
+  const [ofAll, ofInstitutes] = unneeded(30);
+  const removed = await due(ofAll);
   expect(removed).toMatch(/Index Scan using uploads_unneeded/);
   expect(removed).not.toMatch(/Seq Scan|Rows Removed by Filter: \d{3}|Sort/);
+  const removedOfInstitutes = await due(ofInstitutes);
+  expect(removedOfInstitutes).toMatch(/Index Scan using uploads_unneeded_of_institute/);
+  expect(removedOfInstitutes).not.toMatch(/Seq Scan on uploads|Rows Removed by Filter: \d{3}|Sort/);
 });

@@ -1,13 +1,15 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { jittered } from '@evaluation/backoff';
 import { checkedCopyPrefix, sealedKey } from '@evaluation/object-store';
 import type { Services } from '../services.ts';
 import { forgetFiles } from './exhaustingFiles.ts';
+import { dueByRetention } from '../retention.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
- * Removes files that are not needed from the object store (docs/api/uploads.md#rules; `FILE_RETENTION_DAYS`).
+ * Removes files that are not needed from the object store (docs/api/uploads.md#rules). The retention time is
+ * `FILE_RETENTION_DAYS`, or the fewer days of the institute.
  *
  * - Each upload is tidied once: late PUTs at the upload URL, and sealed copies of first reads that lost a race or died
  *   before they updated the row (see sealUpload.ts).
@@ -44,7 +46,14 @@ export const startFileRemoval = (services: Needed): Rounds =>
 export const removeFiles = async (services: Needed, signal: AbortSignal): Promise<void> => {
   // An error in one part does not stop the others. `tidy` follows the removals, because removed uploads need no
   // tidying.
-  for (const part of [rejectUnclaimed, removeUnneeded, tidy, forgetFiles]) {
+  const { retentionDays } = services.settings.files;
+  const parts: readonly Part[] = [
+    ...unclaimed(retentionDays).map(rejectUnclaimed),
+    ...unneeded(retentionDays).map(removeUnneeded),
+    tidy,
+    forgetFiles,
+  ];
+  for (const part of parts) {
     try {
       for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
         if ((await part(services, signal)) < BATCH) break;
@@ -64,6 +73,9 @@ interface Row {
   sealed_key: string | null;
   submission_id: string | null;
 }
+
+/** Handles up to BATCH rows. @returns how many were handled */
+type Part = (services: Needed, signal: AbortSignal) => Promise<number>;
 
 /** Tidies uploads after late PUTs and abandoned first reads. @returns how many were handled */
 const tidy = async (services: Needed, signal: AbortSignal): Promise<number> => {
@@ -94,54 +106,75 @@ export const untidy = sql<Row>`
     and updated_at < now() - make_interval(mins => ${QUIET_MINUTES})
   order by created_at limit ${BATCH}`;
 
-/** Rejects uploads without a submission, so that no submission can take them any more. @returns how many */
-const rejectUnclaimed = async (services: Needed): Promise<number> => {
-  const { retentionDays } = services.settings.files;
-  const rejected = await services.database.acrossInstitutes((tx) =>
-    sql`
-      update uploads set status = 'rejected', pages = null,
-        reject_reason = ${`The file was removed, because no submission used it within ${retentionDays} days. Upload it again.`}
-      where id in (
-        select id from uploads
-        where files_removed_at is null and unneeded_since < now() - make_interval(days => ${retentionDays})
-          and submission_id is null and status <> 'rejected'
-        order by unneeded_since limit ${BATCH} for update skip locked)
-      returning id`.execute(tx),
-  );
-  return rejected.rows.length;
-};
-
-/** Removes the files of rejected uploads and deleted submissions. @returns how many were handled */
-const removeUnneeded = async (services: Needed, signal: AbortSignal): Promise<number> => {
-  const due = await services.database.acrossInstitutes((tx) =>
-    unneeded(services.settings.files.retentionDays).execute(tx),
-  );
-  return eachOf(services, due.rows, signal, async (upload) => {
-    const { institute_id, id, object_key, submission_id } = upload;
-    const prefixes = [
-      sealedKey(institute_id, id),
-      ...(submission_id === null ? [] : [checkedCopyPrefix(institute_id, submission_id)]),
-    ];
-    const found = await Promise.all(prefixes.map((prefix) => keysUnder(services, prefix, signal)));
-    await services.objects.delete([object_key, ...found.flat()], { signal });
-    await services.database.inTenant(institute_id, (tx) =>
-      tx
-        .updateTable('uploads')
-        .set({ files_removed_at: sql<Date>`clock_timestamp()`, tidied_at: sql<Date>`clock_timestamp()` })
-        .where('institute_id', '=', institute_id)
-        .where('id', '=', id)
-        .execute(),
+/** Rejects uploads without a submission, so that no submission can take them any more. */
+const rejectUnclaimed =
+  (due: RawBuilder<Unclaimed>): Part =>
+  async ({ database }) => {
+    const { rows } = await database.acrossInstitutes((tx) =>
+      sql`
+        update uploads set status = 'rejected', pages = null,
+          reject_reason = format('The file was removed, because no submission used it within %s %s. Upload it again.',
+            found.days, case found.days when 1 then 'day' else 'days' end)
+        from (${due}) found where uploads.id = found.id
+        returning uploads.id`.execute(tx),
     );
-  });
-};
+    return rows.length;
+  };
+
+interface Unclaimed {
+  id: string;
+  days: number;
+}
+
+const unclaimed = (retentionDays: number) =>
+  dueByRetention<Unclaimed>(
+    'files_days',
+    retentionDays,
+    BATCH,
+    (days, ofInstitute) => sql`
+      select id, ${days} as days from uploads
+      where ${ofInstitute} and files_removed_at is null and unneeded_since < now() - make_interval(days => ${days})
+        and submission_id is null and status <> 'rejected'
+      order by unneeded_since limit ${BATCH} for update skip locked`,
+  );
+
+/** Removes the files of rejected uploads and deleted submissions. */
+const removeUnneeded =
+  (due: RawBuilder<Row>): Part =>
+  async (services, signal) => {
+    const { rows } = await services.database.acrossInstitutes((tx) => due.execute(tx));
+    return eachOf(services, rows, signal, async (upload) => {
+      const { institute_id, id, object_key, submission_id } = upload;
+      const prefixes = [
+        sealedKey(institute_id, id),
+        ...(submission_id === null ? [] : [checkedCopyPrefix(institute_id, submission_id)]),
+      ];
+      const found = await Promise.all(prefixes.map((prefix) => keysUnder(services, prefix, signal)));
+      await services.objects.delete([object_key, ...found.flat()], { signal });
+      await services.database.inTenant(institute_id, (tx) =>
+        tx
+          .updateTable('uploads')
+          .set({ files_removed_at: sql<Date>`clock_timestamp()`, tidied_at: sql<Date>`clock_timestamp()` })
+          .where('institute_id', '=', institute_id)
+          .where('id', '=', id)
+          .execute(),
+      );
+    });
+  };
 
 /** Uploads whose files are due. `unneeded_since` is null while a submission that is not deleted uses the upload. */
-export const unneeded = (retentionDays: number) => sql<Row>`
-  select id, institute_id, object_key, sealed_key, submission_id from uploads
-  where files_removed_at is null and unneeded_since < now() - make_interval(days => ${retentionDays})
-    and (submission_id is not null or status = 'rejected')
-    and updated_at < now() - make_interval(mins => ${QUIET_MINUTES})
-  order by unneeded_since limit ${BATCH}`;
+export const unneeded = (retentionDays: number) =>
+  dueByRetention<Row>(
+    'files_days',
+    retentionDays,
+    BATCH,
+    (days, ofInstitute) => sql`
+      select id, institute_id, object_key, sealed_key, submission_id from uploads
+      where ${ofInstitute} and files_removed_at is null and unneeded_since < now() - make_interval(days => ${days})
+        and (submission_id is not null or status = 'rejected')
+        and updated_at < now() - make_interval(mins => ${QUIET_MINUTES})
+      order by unneeded_since limit ${BATCH}`,
+  );
 
 const keysUnder = async (services: Needed, prefix: string, signal: AbortSignal): Promise<string[]> => {
   const keys: string[] = [];

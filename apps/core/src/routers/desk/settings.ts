@@ -1,5 +1,7 @@
 import {
   changeInstituteSettings,
+  changeRetention,
+  RetentionChange,
   SettingsChange,
   showInstituteSettings,
 } from '../../account/instituteSettings.ts';
@@ -12,6 +14,15 @@ export const deskSettingsRouter = router({
     .input(SettingsChange)
     .mutation(({ ctx, input }) =>
       changeInstituteSettings(
+        ctx.services,
+        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
+        input,
+      ),
+    ),
+  changeRetention: staffProcedure
+    .input(RetentionChange)
+    .mutation(({ ctx, input }) =>
+      changeRetention(
         ctx.services,
         { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
         input,
