@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { apiClient, createExam, submit, untilOver } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 
@@ -131,7 +132,7 @@ test('credits show each movement with its exam, and decisions are filtered and d
   await context.close();
 });
 
-test('settings of the institute fill the form of a new exam', async () => {
+test('settings fill the form of a new exam, and fewer days of retention are stored after a warning', async () => {
   const { context, page, problems } = await desk.newBrowser();
   await signIn(desk, page);
   await page.getByRole('link', { name: 'Settings' }).click();
@@ -139,9 +140,29 @@ test('settings of the institute fill the form of a new exam', async () => {
   await page.getByLabel('Target agreement of guides').fill('90');
   await expectNoAxeViolations(page);
   await expectNoSidewaysScroll(page);
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText(/Last changed on .* by First Admin/).waitFor();
-  await page.getByText('The operator of the service sets this for all institutes.').waitFor();
+
+  const evidence = page.getByLabel('Evidence of marks by the AI');
+  const save = page.getByRole('button', { name: 'Save the days' });
+  await evidence.fill('90');
+  await save.click();
+  const warning = page.getByRole('dialog', { name: 'Delete older data?' });
+  await warning.getByText(/^Evidence that is older than 90 days is deleted/).waitFor();
+  await expectNoAxeViolations(page);
+  await warning.getByRole('button', { name: 'Cancel' }).click();
+  const storedDays = () =>
+    behind(desk.service.database, 'select evidence_days, files_days from institute_settings');
+  expect(await storedDays()).toEqual([{ evidence_days: null, files_days: null }]);
+  await save.click();
+  await warning.getByRole('button', { name: 'Delete older data' }).click();
+  await expect.poll(storedDays).toEqual([{ evidence_days: 90, files_days: null }]);
+  // The days of the operator are more, so there is no warning.
+  await page.reload();
+  expect(await evidence.inputValue()).toBe('90');
+  await evidence.fill('');
+  await save.click();
+  await expect.poll(storedDays).toEqual([{ evidence_days: null, files_days: null }]);
   await page.goto(`${desk.url}/exams/new`);
   await page.getByRole('textbox', { name: 'Title' }).waitFor();
   expect(await page.getByRole('checkbox', { name: 'Mark blind' }).isChecked()).toBe(true);

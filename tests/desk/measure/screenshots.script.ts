@@ -60,6 +60,8 @@ test('write the pictures', async () => {
     ['keys', `${desk.url}/keys`, 'tbody tr'],
     ['staff', `${desk.url}/staff`, 'tbody tr'],
     ['audit', `${desk.url}/audit`, 'tbody tr'],
+    ['settings', `${desk.url}/settings`, 'main form'],
+    ['account', `${desk.url}/account`, 'main form'],
   ];
   for (const [name, url, shown] of places) {
     await page.goto(url);

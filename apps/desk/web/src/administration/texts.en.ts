@@ -96,11 +96,23 @@ export const en = {
   'administration.settings.someone': 'a former member of staff',
   'administration.settings.retention': 'How long data is kept',
   'administration.settings.retentionHelp':
-    'The operator of the service sets this for all institutes. It cannot be changed here.',
-  'administration.settings.files': 'Uploaded files that no copy uses any more',
+    'Data of this institute that is older is deleted. The operator of the service sets days for all institutes; you can set fewer. An empty field stands for the days of the operator.',
+  'administration.settings.operatorDays': 'The operator keeps them for {{days}}.',
+  'administration.settings.files': 'Uploaded files that no copy uses, and files of deleted copies',
   'administration.settings.evidence': 'Evidence of marks by the AI, after grading',
   'administration.settings.readings': 'Text that was read from pages, after grading',
   'administration.settings.notKept': 'Not kept',
+  'administration.settings.saveRetention': 'Save the days',
+  'administration.settings.shorten': 'Delete older data?',
+  'administration.settings.shorten.files':
+    'Uploaded files that no copy has used for {{days}} are deleted, with the files and the evidence of copies that were deleted earlier than that.',
+  'administration.settings.shorten.evidence':
+    'Evidence that is older than {{days}} is deleted: these marks can no longer be computed again, and the same answer of another candidate is judged anew.',
+  'administration.settings.shorten.readings':
+    'Texts that were read from pages more than {{days}} ago are deleted: the marking screen shows no frames around these answers, and the pages count as not read.',
+  'administration.settings.shortenHelp':
+    'The deletion begins within minutes and cannot be undone. Marks and results stay.',
+  'administration.settings.shorten.confirm': 'Delete older data',
   'administration.settings.days_one': '{{days}} day',
   'administration.settings.days_other': '{{days}} days',
 } as const;

@@ -97,11 +97,24 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'administration.settings.someone': 'किसी पूर्व कर्मचारी',
   'administration.settings.retention': 'डेटा कितने समय तक रखा जाता है',
   'administration.settings.retentionHelp':
-    'सेवा का संचालक यह सभी संस्थानों के लिए तय करता है। इसे यहाँ बदला नहीं जा सकता।',
-  'administration.settings.files': 'अपलोड की गई फ़ाइलें जो अब किसी उत्तर-पुस्तिका में काम नहीं आतीं',
+    'इस संस्थान का इससे पुराना डेटा मिटा दिया जाता है। सेवा का संचालक सभी संस्थानों के लिए दिन तय करता है; आप कम दिन रख सकते हैं। खाली छोड़ने पर संचालक के दिन लागू होते हैं।',
+  'administration.settings.operatorDays': 'संचालक इन्हें {{days}} तक रखता है।',
+  'administration.settings.files':
+    'अपलोड की गई फ़ाइलें जो किसी उत्तर-पुस्तिका में काम नहीं आतीं, और हटाई गई उत्तर-पुस्तिकाओं की फ़ाइलें',
   'administration.settings.evidence': 'AI के अंकों के साक्ष्य, जाँच के बाद',
   'administration.settings.readings': 'पृष्ठों से पढ़ा गया पाठ, जाँच के बाद',
   'administration.settings.notKept': 'नहीं रखा जाता',
+  'administration.settings.saveRetention': 'दिन सहेजें',
+  'administration.settings.shorten': 'पुराना डेटा मिटाएँ?',
+  'administration.settings.shorten.files':
+    'जो फ़ाइलें {{days}} से किसी उत्तर-पुस्तिका में काम नहीं आईं, वे मिटा दी जाएँगी; उससे पहले हटाई गई उत्तर-पुस्तिकाओं की फ़ाइलें और साक्ष्य भी।',
+  'administration.settings.shorten.evidence':
+    '{{days}} से पुराने साक्ष्य मिटा दिए जाएँगे: इन अंकों की दोबारा गणना नहीं हो सकेगी, और किसी और परीक्षार्थी का वही उत्तर नए सिरे से जाँचा जाएगा।',
+  'administration.settings.shorten.readings':
+    '{{days}} से पहले पृष्ठों से पढ़ा गया पाठ मिटा दिया जाएगा: जाँच के पृष्ठ पर इन उत्तरों के चारों ओर रेखाएँ नहीं दिखेंगी, और ये पृष्ठ बिना पढ़े माने जाएँगे।',
+  'administration.settings.shortenHelp':
+    'मिटाना कुछ ही मिनटों में शुरू हो जाता है और वापस नहीं लिया जा सकता। अंक और परिणाम बने रहते हैं।',
+  'administration.settings.shorten.confirm': 'पुराना डेटा मिटाएँ',
   'administration.settings.days_one': '{{days}} दिन',
   'administration.settings.days_other': '{{days}} दिन',
 };

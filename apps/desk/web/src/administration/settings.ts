@@ -1,0 +1,22 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { inferRouterOutputs } from '@trpc/server';
+import type { PublicRouter } from '@evaluation/core-client';
+import { calls } from '../app/calls.ts';
+import { failureIn } from '../app/failures.ts';
+import { t } from '../app/language.ts';
+import { tell, tellError, tellProblem } from '../app/notices.ts';
+
+export type Settings = inferRouterOutputs<PublicRouter>['desk']['settings']['show'];
+
+/** What follows a change of the settings, stored or refused: a notice, and the settings are read again. */
+export const useAfterChange = () => {
+  const queryClient = useQueryClient();
+  return {
+    onSuccess: () => tell(t('administration.settings.saved')),
+    onError: (error: unknown) => {
+      if (failureIn(error)?.code === 'conflict') tellProblem(t('administration.settings.changed'));
+      else tellError(error);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: calls.desk.settings.pathKey() }),
+  };
+};
