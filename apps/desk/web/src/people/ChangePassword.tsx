@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Title } from '@mantine/core';
+import { Button, Group, Stack, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { calls } from '../app/calls.ts';
@@ -6,7 +6,9 @@ import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
 import { tell, tellError, tellProblem } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
-import { isTooShort, MAX_PASSWORD, MIN_PASSWORD } from './passwordRule.ts';
+import { NewPasswordField, PasswordField } from './PasswordField.tsx';
+import { problemOfPassword } from './passwordRule.ts';
+import { textIn } from './textIn.ts';
 
 /** Changes the own password. The present one is asked, because a session can be left open. */
 export const ChangePassword = () => {
@@ -34,15 +36,12 @@ export const ChangePassword = () => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const [current, next] = [textIn(fields, 'current'), textIn(fields, 'next')];
-    if (isTooShort(next)) {
-      setProblem({ field: 'next', text: t('people.password.tooShort', { count: MIN_PASSWORD }) });
-      return;
-    }
-    setProblem(null);
+    const found = problemOfPassword(next);
+    setProblem(found === null ? null : { field: 'next', text: found });
+    if (found !== null) return;
     change.mutate({ current, next, session_id });
   };
   const errorOf = (field: 'current' | 'next') => (problem?.field === field ? problem.text : undefined);
-  const toggle = { 'aria-label': t('people.showPassword'), tabIndex: 0 };
   return (
     <section aria-labelledby="change-password">
       <form ref={form} onSubmit={submit}>
@@ -52,27 +51,13 @@ export const ChangePassword = () => {
           </Title>
           {/* Password managers store the new password for this name. */}
           <input type="email" value={email} autoComplete="username" readOnly hidden />
-          <PasswordInput
+          <PasswordField
             name="current"
             label={t('people.password.current')}
             description={t('people.password.currentHelp')}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
             error={errorOf('current')}
-            visibilityToggleButtonProps={toggle}
           />
-          <PasswordInput
-            name="next"
-            label={t('people.newPassword')}
-            description={t('people.password.rule', { count: MIN_PASSWORD })}
-            autoComplete="new-password"
-            required
-            withAsterisk={false}
-            maxLength={MAX_PASSWORD}
-            error={errorOf('next')}
-            visibilityToggleButtonProps={toggle}
-          />
+          <NewPasswordField name="next" error={errorOf('next')} />
           <Group>
             <Button type="submit" loading={change.isPending}>
               {t('people.password.change')}
@@ -82,9 +67,4 @@ export const ChangePassword = () => {
       </form>
     </section>
   );
-};
-
-const textIn = (fields: FormData, name: string): string => {
-  const value = fields.get(name);
-  return typeof value === 'string' ? value : '';
 };

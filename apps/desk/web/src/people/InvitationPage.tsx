@@ -1,11 +1,13 @@
-import { Button, Loader, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Button, Loader, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '../app/language.ts';
 import { askSession, sessionQuery, type Staff } from '../app/session.ts';
 import { EntryForm } from './EntryForm.tsx';
-import { isTooShort, MAX_PASSWORD, MIN_PASSWORD } from './passwordRule.ts';
+import { NewPasswordField } from './PasswordField.tsx';
+import { problemOfPassword } from './passwordRule.ts';
+import { textIn } from './textIn.ts';
 
 interface Invitation {
   purpose: 'invitation' | 'password_reset';
@@ -35,14 +37,11 @@ export const InvitationPage = () => {
   });
 
   const accept = async (fields: FormData) => {
-    const given = fields.get('password');
-    const password = typeof given === 'string' ? given : '';
-    if (isTooShort(password)) {
-      setProblem(t('people.password.tooShort', { count: MIN_PASSWORD }));
-      return;
-    }
+    const password = textIn(fields, 'password');
+    const found = problemOfPassword(password);
+    setProblem(found);
+    if (found !== null) return;
     setBusy(true);
-    setProblem(null);
     try {
       const name = fields.get('name');
       const body = { token, password, ...(typeof name === 'string' ? { name } : {}) };
@@ -78,16 +77,7 @@ export const InvitationPage = () => {
               autoComplete="name"
             />
           ) : null}
-          <PasswordInput
-            name="password"
-            label={t('people.newPassword')}
-            description={t('people.password.rule', { count: MIN_PASSWORD })}
-            autoComplete="new-password"
-            required
-            withAsterisk={false}
-            maxLength={MAX_PASSWORD}
-            visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
-          />
+          <NewPasswordField name="password" />
           <Button type="submit" loading={isBusy}>
             {t('people.invitation.button')}
           </Button>

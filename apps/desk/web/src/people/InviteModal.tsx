@@ -5,6 +5,7 @@ import { calls } from '../app/calls.ts';
 import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
 import { tellError } from '../app/notices.ts';
+import { textIn } from './textIn.ts';
 
 /** Form that creates an account. */
 export const InviteModal = ({
@@ -76,9 +77,4 @@ export const InviteModal = ({
       </form>
     </Modal>
   );
-};
-
-const textIn = (fields: FormData, name: string): string => {
-  const value = fields.get(name);
-  return typeof value === 'string' ? value : '';
 };

@@ -1,10 +1,11 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { t as textOf, useText } from '../app/language.ts';
 import { askSession, sessionQuery, type Staff } from '../app/session.ts';
 import { EntryForm } from './EntryForm.tsx';
+import { PasswordField } from './PasswordField.tsx';
 
 type Answer =
   | { staff: Staff }
@@ -62,14 +63,7 @@ export const SignInPage = () => {
         autoFocus
         withAsterisk={false}
       />
-      <PasswordInput
-        name="password"
-        label={t('people.password')}
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-        visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
-      />
+      <PasswordField name="password" label={t('people.password')} />
       <Button type="submit" loading={isBusy}>
         {t('people.signIn.button')}
       </Button>
