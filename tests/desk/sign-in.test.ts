@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { metrics } from '@evaluation/telemetry';
 import { createExam } from '../harness/api.ts';
 import { startLink } from '../harness/link.ts';
-import { mcq, typedExam } from '../harness/papers.ts';
+import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { startAnotherDesk } from './harness/anotherDesk.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 
@@ -140,13 +140,16 @@ describe('in a browser', () => {
     await other.context.close();
   });
 
-  test('the texts are Hindi after the language was changed', async () => {
+  test('the texts are Hindi after the language was changed, also the warnings about an exam', async () => {
+    const exam = await createExam(desk.service.api, typedExam([longAnswer('1', { model_answer: null })]));
     const { context, page } = await desk.newBrowser();
     await signIn(desk, page);
     await page.getByRole('button', { name: 'Account of First Admin' }).click();
     await page.getByRole('menuitem', { name: 'हिन्दी' }).click();
     await page.getByRole('navigation', { name: 'मुख्य' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('hi');
+    await page.goto(`${desk.url}/exams/${exam.id}`);
+    await page.getByText('प्रश्न 1 के न मूल्यांकन मानदंड हैं, न आदर्श उत्तर').waitFor();
     await context.close();
   });
 });

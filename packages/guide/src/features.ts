@@ -45,8 +45,9 @@ const createFeatureReader = (constants: Lengths): FeatureReader => {
   };
 };
 
-/** Words whose features are kept; the cache is emptied when it is full. */
+/** Bounds of the cache, which is emptied when it is full. A very long word has thousands of buckets. */
 const MOST_CACHED_WORDS = 20_000;
+const MOST_CACHED_BUCKETS = 2 ** 22;
 
 /** Buckets by word, in one array, because an array for each word is several times slower to reach. */
 const cachedWords = (read: (word: string) => readonly number[]) => {
@@ -55,7 +56,7 @@ const cachedWords = (read: (word: string) => readonly number[]) => {
   let used = 0;
   const found = { buckets, start: 0, end: 0 };
   const add = (word: string): number => {
-    if (starts.size >= MOST_CACHED_WORDS) {
+    if (starts.size >= MOST_CACHED_WORDS || used >= MOST_CACHED_BUCKETS) {
       starts.clear();
       used = 0;
     }

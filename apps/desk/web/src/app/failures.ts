@@ -1,7 +1,7 @@
 import { isTRPCClientError } from '@trpc/client';
 import type { PublicRouter } from '@evaluation/core-client';
 import type { ErrorCode, Failure } from '@evaluation/rest-contract/errors';
-import { t, type TextKey } from './language.ts';
+import { languageNow, t, type TextKey } from './language.ts';
 
 /** The typed failure in an error of a call; null for other errors. */
 export const failureIn = (error: unknown): Failure | null =>
@@ -29,11 +29,25 @@ const TEXTS: Partial<Record<ErrorCode, TextKey>> = {
   service_unavailable: 'app.failure.unreachable',
 };
 
+/** Texts of failures of which core's English text says more, such as what has changed. They are for other languages. */
+const LESS_THAN_CORE: Partial<Record<ErrorCode, TextKey>> = {
+  conflict: 'app.failure.conflict',
+  validation_failed: 'app.failure.validationFailed',
+  exam_not_open: 'app.failure.examNotOpen',
+  exam_not_ready: 'app.failure.examNotReady',
+  submission_exists: 'app.failure.submissionExists',
+  candidate_has_submission: 'app.failure.candidateHasSubmission',
+  too_many_pages: 'app.failure.tooManyPages',
+  language_not_supported: 'app.failure.languageNotSupported',
+  rate_limited: 'app.failure.rateLimited',
+  daily_quota_exceeded: 'app.failure.dailyQuotaExceeded',
+};
+
 /** What went wrong, in the language of the page. */
 export const textOfError = (error: unknown): string => {
   const failure = failureIn(error);
   if (failure !== null) {
-    const key = TEXTS[failure.code];
+    const key = TEXTS[failure.code] ?? (languageNow() === 'en' ? undefined : LESS_THAN_CORE[failure.code]);
     return key === undefined ? failure.message : t(key);
   }
   if (statusOf(error) === 403) return t('app.failure.role');

@@ -38,6 +38,17 @@ export const en = {
   'exams.marks': '{{marks}} marks',
   'exams.blind': 'Blind: names are hidden',
   'exams.warnings': 'Please note',
+  'exams.warning.autoRubric':
+    'Question {{label}} has neither a rubric nor a model answer: a rubric is made from its text with the first copy.',
+  'exams.warning.negativeMarksIgnored':
+    'Question {{label}}: negative marks do not apply to handwritten exams and were set to 0.',
+  'exams.warning.marksNotHalfStep':
+    'Question {{label}}: a criterion has marks that are not in steps of half a mark.',
+  'exams.gradingError.copyUnreadable': 'The copy could not be read. Scan it again and submit the new file.',
+  'exams.gradingError.languageNotSupported': 'The copy is not written in English.',
+  'exams.gradingError.timedOut': 'Grading took too long. Grade the copy again.',
+  'exams.gradingError.gradingFailed': 'Grading failed. Grade the copy again later.',
+  'exams.gradingError.modelUnavailable': 'The AI model is not available. Grade the copy again when it is.',
   'exams.copies': 'Copies',
   'exams.answers': 'Answers',
   'exams.actions': 'Actions',

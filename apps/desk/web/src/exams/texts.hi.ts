@@ -38,6 +38,16 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'exams.marks': '{{marks}} अंक',
   'exams.blind': 'बिना नाम के: नाम छिपे हैं',
   'exams.warnings': 'कृपया ध्यान दें',
+  'exams.warning.autoRubric':
+    'प्रश्न {{label}} के न मूल्यांकन मानदंड हैं, न आदर्श उत्तर: पहली उत्तर-पुस्तिका के साथ प्रश्न के पाठ से मानदंड बनाए जाएँगे।',
+  'exams.warning.negativeMarksIgnored':
+    'प्रश्न {{label}}: हस्तलिखित परीक्षाओं में ऋणात्मक अंक लागू नहीं होते, इसलिए इन्हें 0 कर दिया गया।',
+  'exams.warning.marksNotHalfStep': 'प्रश्न {{label}}: किसी मानदंड के अंक आधे-आधे अंक के चरणों में नहीं हैं।',
+  'exams.gradingError.copyUnreadable': 'उत्तर-पुस्तिका पढ़ी नहीं जा सकी। इसे फिर से स्कैन करें और नई फ़ाइल जमा करें।',
+  'exams.gradingError.languageNotSupported': 'उत्तर-पुस्तिका अंग्रेज़ी में नहीं लिखी गई है।',
+  'exams.gradingError.timedOut': 'जाँच में बहुत समय लगा। उत्तर-पुस्तिका को फिर से जाँचें।',
+  'exams.gradingError.gradingFailed': 'जाँच विफल रही। उत्तर-पुस्तिका को बाद में फिर से जाँचें।',
+  'exams.gradingError.modelUnavailable': 'एआई मॉडल उपलब्ध नहीं है। उपलब्ध होने पर उत्तर-पुस्तिका को फिर से जाँचें।',
   'exams.copies': 'उत्तर-पुस्तिकाएँ',
   'exams.answers': 'उत्तर',
   'exams.actions': 'कार्य',

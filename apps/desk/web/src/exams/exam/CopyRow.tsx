@@ -6,6 +6,7 @@ import { tellError } from '../../app/notices.ts';
 import { useStaff } from '../../app/session.ts';
 import { PageLink } from '../PageLink.tsx';
 import type { CopyOfCandidate, ExamOverview } from '../types.ts';
+import { textOfGradingError } from './textOfGradingError.ts';
 
 type Copy = NonNullable<CopyOfCandidate['submission']>;
 
@@ -56,7 +57,7 @@ const CopyStatus = ({ copy }: { copy: Copy }) => {
       </Text>
       {copy.error === null ? null : (
         <Text size="sm" c="var(--mantine-color-error)">
-          {copy.error.message}
+          {textOfGradingError(copy.error)}
         </Text>
       )}
     </>

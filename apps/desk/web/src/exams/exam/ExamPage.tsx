@@ -8,6 +8,7 @@ import { Page } from '../../app/Page.tsx';
 import { Downloads } from '../../deciding/Downloads.tsx';
 import { Notice } from '../Notice.tsx';
 import { SourceBadge } from '../list/ExamsTable.tsx';
+import { textOfWarning } from '../textOfWarning.ts';
 import { CopiesTable } from './CopiesTable.tsx';
 import { ExamActions } from './ExamActions.tsx';
 import { ExamProgress } from './ExamProgress.tsx';
@@ -32,6 +33,7 @@ const LoadedExam = () => {
   });
   const stored = useQuery(calls.exams.get.queryOptions({ exam_id: exam.id }));
   const warnings = stored.data?.warnings ?? [];
+  const labels = stored.data?.questions.map(({ label }) => label) ?? [];
   const { submissions } = exam;
   return (
     <Page title={exam.title} actions={<ExamActions exam={exam} />}>
@@ -56,8 +58,10 @@ const LoadedExam = () => {
         {warnings.length > 0 ? (
           <Notice kind="note" title={t('exams.warnings')}>
             <List size="sm">
-              {warnings.map(({ code, message }) => (
-                <List.Item key={`${code} ${message}`}>{message}</List.Item>
+              {warnings.map((warning) => (
+                <List.Item key={`${warning.code} ${warning.message}`}>
+                  {textOfWarning(warning, labels)}
+                </List.Item>
               ))}
             </List>
           </Notice>

@@ -100,7 +100,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       <ExamForm
         draft={draft}
         problems={problems}
-        warnings={exam.warnings.map(({ message }) => message)}
+        warnings={exam.warnings}
         isDraft={isDraft}
         onChange={setDraft}
         tools={isDraft ? <ImportExam draft={draft} onChange={setDraft} /> : null}

@@ -2,6 +2,7 @@ import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useText } from '../../app/language.ts';
 import { Notice } from '../Notice.tsx';
+import { questionOf, textOfWarning, type Warning } from '../textOfWarning.ts';
 import { ChoiceGroups } from './ChoiceGroups.tsx';
 import { emptyQuestion, nextLabel, totalMarks, type DraftQuestion, type ExamDraft } from './draft.ts';
 import { ExamFields } from './ExamFields.tsx';
@@ -25,7 +26,7 @@ export const ExamForm = ({
   draft: ExamDraft;
   problems: Problems;
   /** Warnings of the API; those that name a question are shown at it. */
-  warnings?: readonly string[];
+  warnings?: readonly Warning[];
   isDraft: boolean;
   onChange: (draft: ExamDraft) => void;
   /** Above the questions, such as the import. */
@@ -39,10 +40,12 @@ export const ExamForm = ({
   }, [problems]);
   const replace = (key: string, question: DraftQuestion) =>
     onChange({ ...draft, questions: draft.questions.map((one) => (one.key === key ? question : one)) });
-  const isOf = (label: string, text: string) =>
-    text.startsWith(`Question ${label}:`) || text.startsWith(`Question ${label} `);
-  const ofQuestion = (label: string) => warnings.filter((text) => isOf(label, text));
-  const isOfNoQuestion = (text: string) => !draft.questions.some(({ label }) => isOf(label, text));
+  const labels = draft.questions.map(({ label }) => label);
+  /** Texts of the warnings about a question; undefined: of those that name none. */
+  const warningsOf = (label: string | undefined) =>
+    warnings
+      .filter((warning) => questionOf(warning, labels) === label)
+      .map((warning) => textOfWarning(warning, labels));
   return (
     <Stack>
       {problems.size > 0 ? (
@@ -76,7 +79,7 @@ export const ExamForm = ({
       </Group>
       {tools}
       {problems.has('questions') ? <Notice kind="problem">{problems.get('questions')}</Notice> : null}
-      {warnings.filter(isOfNoQuestion).map((warning) => (
+      {warningsOf(undefined).map((warning) => (
         <Notice key={warning} kind="note">
           {warning}
         </Notice>
@@ -89,7 +92,7 @@ export const ExamForm = ({
           sections={draft.sections.map(({ name }) => name)}
           at={`questions[${index}]`}
           problems={problems}
-          warnings={ofQuestion(question.label)}
+          warnings={warningsOf(question.label)}
           isDraft={isDraft}
           onChange={(changed) => replace(question.key, changed)}
           onRemove={() =>
