@@ -11,7 +11,7 @@ import { sql, type RawBuilder } from 'kysely';
 export type DaysColumn = 'files_days' | 'evidence_days' | 'readings_days';
 
 /** Builds a select of rows of one table that are older than `days`; `ofInstitute` belongs into its condition. */
-export type SelectDue<Row> = (days: RawBuilder<number>, ofInstitute: RawBuilder<boolean>) => RawBuilder<Row>;
+type SelectDue<Row> = (days: RawBuilder<number>, ofInstitute: RawBuilder<boolean>) => RawBuilder<Row>;
 
 /**
  * @param selectDue a select with an order and a limit

@@ -1,2 +1,2 @@
-export { heldBodies, NoRoom, type HeldBodies, type HeldBody } from './heldBodies.ts';
+export { heldBodies, NoRoom, type HeldBodies } from './heldBodies.ts';
 export { networkOf } from './network.ts';

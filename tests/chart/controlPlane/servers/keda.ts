@@ -30,11 +30,11 @@ export const startKeda = async (
   const operating = await startServer(
     operator,
     [
-      ...[
-        `--metrics-service-bind-address=127.0.0.1:${grpc}`,
-        `--health-probe-bind-address=127.0.0.1:${health}`,
-      ],
-      ...['--metrics-bind-address=0', `--cert-dir=${certificates.folder}`, '--enable-webhook-patching=false'],
+      `--metrics-service-bind-address=127.0.0.1:${grpc}`,
+      `--health-probe-bind-address=127.0.0.1:${health}`,
+      '--metrics-bind-address=0',
+      `--cert-dir=${certificates.folder}`,
+      '--enable-webhook-patching=false',
     ],
     folder,
     async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok,
@@ -44,11 +44,16 @@ export const startKeda = async (
     const adapting = await startServer(
       adapter,
       [
-        ...[`--secure-port=${secure}`, '--bind-address=127.0.0.1', `--port=${metrics}`],
-        ...[`--cert-dir=${certificates.folder}`, `--tls-cert-file=${certificates.certificate}`],
-        ...[`--tls-private-key-file=${certificates.key}`, `--metrics-service-address=localhost:${grpc}`],
-        ...[`--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`],
-        ...[`--lister-kubeconfig=${kubeconfig}`],
+        `--secure-port=${secure}`,
+        '--bind-address=127.0.0.1',
+        `--port=${metrics}`,
+        `--cert-dir=${certificates.folder}`,
+        `--tls-cert-file=${certificates.certificate}`,
+        `--tls-private-key-file=${certificates.key}`,
+        `--metrics-service-address=localhost:${grpc}`,
+        `--authentication-kubeconfig=${kubeconfig}`,
+        `--authorization-kubeconfig=${kubeconfig}`,
+        `--lister-kubeconfig=${kubeconfig}`,
       ],
       folder,
       async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).ok,
