@@ -5,9 +5,18 @@ import { newTestExam, type TestSubmission } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
 import { runProgram } from './program.ts';
 
-/* The admin commands for marks learned from a teacher, and what an erasure leaves of them. */
+/* The admin commands for marks learned from a teacher, what an erasure leaves of them, and those for a regrade. */
 
 const { service } = await restSuite();
+
+const admin = async (
+  ...args: string[]
+): Promise<{ code: number | null; answer: Record<string, unknown> }> => {
+  const { code, stdout, stderr } = await runProgram('admin', [...args, '--json'], {
+    DATA_DIR: service.environment['DATA_DIR'] ?? '',
+  });
+  return { code, answer: JSON.parse(code === 0 ? stdout : stderr) as Record<string, unknown> };
+};
 
 test('guide set, preview, apply, show and undo change the marks of an exam that is named by its id alone; an erasure makes a version without the candidate', async () => {
   const made = await newTestExam(service);
@@ -30,14 +39,6 @@ test('guide set, preview, apply, show and undo change the marks of an exam that 
   const [first, second, third] = submissions;
   await first?.override('2', { reviewer: 'teacher', awarded: 2 });
   await second?.override('2', { reviewer: 'teacher', awarded: 0 });
-  const admin = async (
-    ...args: string[]
-  ): Promise<{ code: number | null; answer: Record<string, unknown> }> => {
-    const { code, stdout, stderr } = await runProgram('admin', [...args, '--json'], {
-      DATA_DIR: service.environment['DATA_DIR'] ?? '',
-    });
-    return { code, answer: JSON.parse(code === 0 ? stdout : stderr) as Record<string, unknown> };
-  };
   const exam = ['--exam', made.exam.id];
   const institute = ['--institute', made.tenant.instituteId];
 
@@ -90,4 +91,27 @@ test('guide set, preview, apply, show and undo change the marks of an exam that 
     [2, [second?.id]],
   ]);
   expect(JSON.stringify(versions)).not.toContain('Plants');
+});
+
+test('regrade preview shows the bill of a changed model answer, and regrade start queues exactly those submissions once', async () => {
+  const made = await newTestExam(service);
+  await made.reach('graded');
+  await made.reach('graded');
+  await made.tenant.api.patch(`/exams/${made.exam.id}/rubrics`, {
+    questions: { [made.questionId('2')]: { model_answer: 'Because of the light.' } },
+  });
+  const exam = ['--exam', made.exam.id];
+  const { answer: bill } = await admin('regrade', 'preview', ...exam);
+  expect(bill).toMatchObject({ outdated: 2, sufficient: true, questions: [{ label: '2' }] });
+  const version = ['--rubric-version', String(bill['rubric_version'])];
+  expect(await admin('regrade', 'sample', ...exam, ...version)).toMatchObject({
+    code: 1,
+    answer: { error: { code: 'feature_not_available' } },
+  });
+  const credits = await made.tenant.credits();
+  expect(await admin('regrade', 'start', ...exam, ...version)).toMatchObject({
+    answer: { queued: 2, remaining: 0, stopped: null },
+  });
+  expect((await made.tenant.credits()).committed - credits.committed).toBe(bill['credits']);
+  expect(await admin('regrade', 'start', ...exam, ...version)).toMatchObject({ answer: { queued: 0 } });
 });

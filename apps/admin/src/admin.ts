@@ -3,6 +3,7 @@ import { addCandidateCommands } from './commands/candidate.ts';
 import { addCreditCommands } from './commands/credits.ts';
 import { addEvidenceCommands } from './commands/evidence.ts';
 import { addGuideCommands } from './commands/guide.ts';
+import { addRegradeCommands } from './commands/regrade.ts';
 import { addInstituteCommands } from './commands/institute.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addModelCommands } from './commands/model.ts';
@@ -24,7 +25,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   const program = new Command(PROGRAM)
     .description(
       'Provisions institutes, API keys, accounts of staff and credits of a running answer-evaluation service, writes and replays the ' +
-        'evidence of marks, exports and erases the data of a candidate, applies marks learned from teachers, and checks the model. ' +
+        'evidence of marks, exports and erases the data of a candidate, applies marks learned from teachers, regrades after a changed rubric, and checks the model. ' +
         'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here ' +
         '(its address and token are in DATA_DIR/service.json).',
     )
@@ -48,6 +49,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   addEvidenceCommands(program);
   addCandidateCommands(program);
   addGuideCommands(program);
+  addRegradeCommands(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;

@@ -23,6 +23,7 @@ import {
 import { readResultOf } from '../submissions/results.ts';
 import { controlProcedure, router } from '../trpc.ts';
 import { operatorGuideRouter } from './operatorGuide.ts';
+import { operatorRegradeRouter } from './operatorRegrade.ts';
 import { operatorStaffRouter } from './operatorStaff.ts';
 
 export const controlRouter = router({
@@ -54,6 +55,7 @@ export const controlRouter = router({
     .input(WantedGuideParts)
     .query(({ ctx, input }) => readGuidePart(ctx.services, input)),
   guide: operatorGuideRouter,
+  regrade: operatorRegradeRouter,
   staff: operatorStaffRouter,
   exportCandidate: controlProcedure
     .input(WantedCandidate)
