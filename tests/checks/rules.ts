@@ -60,7 +60,6 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/core-client',
     'packages/lanes',
     'packages/settings',
-    'packages/signed-actor',
     'packages/turns',
   ],
   'apps/desk': [
