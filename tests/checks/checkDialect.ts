@@ -19,7 +19,7 @@ interface Rule {
 }
 
 const CODE = /\.tsx?$/;
-/** Code in production: not tests, and not what serves them. */
+/** Production code: neither tests nor test services. */
 const PRODUCTION =
   /^(?:apps|contracts|packages)\/(?!test-services\/)[^/]+\/(?:web\/)?src\/(?!.*\.test\.ts$).*\.tsx?$/;
 const WORDED = /\.(?:tsx?|md|tpl|ya?ml|prisma|sh)$/;

@@ -178,7 +178,7 @@ test.each<[Target, NodeJS.Signals]>([
     send(service, node, target, signal);
     await untilSaid(service, 'stopping: finishing');
     await sendUntilEnded(service, () => {
-      // Send no further signal after this line: npm itself would end by it.
+      // Send no further signal after this line: a further signal would end npm itself.
       if (!service.output().includes('stopping at once')) send(service, node, target, signal);
     });
     expect(await service.exited).toBe(1);

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const PDF = plainPdf(1);
-/** Pages make an inspection longer than the reads that queue forty of them. */
+/** With 80 pages one inspection takes longer than the reads that queue forty inspections. */
 const LONG_PDF = plainPdf(80);
 
 /** Time from the first read to `ready`. @returns milliseconds */

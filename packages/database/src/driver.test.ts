@@ -221,7 +221,7 @@ test('a rollback to a savepoint drops what was postponed after it, and keeps wha
       await later(tx, sql`${PREPARED} savepoint command`);
       if (isSent) await send(tx);
       await later(tx, preparedInsert(dropped));
-      // It would fail if it was sent, and the transaction with it.
+      // If this statement were sent, it would fail and end the transaction.
       await later(tx, preparedInsert(dropped));
       await sql`rollback to savepoint command`.execute(tx);
       await later(tx, sql`${PREPARED} delete from candidates where id = ${isSent ? randomUUID() : kept}`);

@@ -108,7 +108,7 @@ const Example: z.ZodType<ExampleWithText> = z.object({
 /** The version of a guide that set the mark of a question, and what decided whether the mark passes without review. */
 export const GuidePart = z.object({
   version: z.int(),
-  /** Names constants and examples. */
+  /** Hash of constants and examples, which identifies the version. */
   sha256,
   constants: Constants,
   examples: z.array(Example).max(1000),

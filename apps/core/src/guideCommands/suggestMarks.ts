@@ -36,7 +36,7 @@ interface SuggestedMark {
   mark: { awarded: number | null; confidence: number | null; by: 'grader' | 'guide' | 'teacher' };
   /** The grader's own mark. */
   grader: number | null;
-  /** Why the guide has no mark for it. */
+  /** Why the guide has no mark for this answer. */
   skipped: SkipReason | null;
   suggestion: {
     awarded: number;

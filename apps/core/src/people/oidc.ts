@@ -50,7 +50,7 @@ const configurationOf = (oidc: OidcSettings): Promise<client.Configuration> => {
   return found;
 };
 
-/** Sends the client's secret as the provider accepts it. Without a list of ways a provider accepts HTTP Basic. */
+/** Sends the client's secret as the provider accepts it. A provider that lists no methods accepts HTTP Basic. */
 const authenticationWith = (secret: string): client.ClientAuth => {
   const basic = client.ClientSecretBasic(secret);
   const post = client.ClientSecretPost(secret);

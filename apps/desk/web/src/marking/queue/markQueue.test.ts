@@ -66,7 +66,7 @@ class ModelOfCore {
   }
 }
 
-/** What IndexedDB is to the pages of a browser: it survives them. */
+/** A store that outlives the page, as IndexedDB does in a browser. */
 const newStore = (): QueueStore => {
   let state: QueueState = [];
   let turn: Promise<unknown> = Promise.resolve();
