@@ -161,7 +161,7 @@ describe('a network that fails', () => {
     await context.close();
   });
 
-  test('lets the examiner go on: all marks are stored in order when it is back, and never for another person', async () => {
+  test('lets the examiner go on: all marks are stored in order when it is back, never for another person, and typing stays', async () => {
     const submission = await newCopy();
     const { context, page } = await desk.newBrowser();
     await signIn(desk, page);
@@ -182,6 +182,22 @@ describe('a network that fails', () => {
     await signInWith(desk.admin);
     await saved(page);
     expect(await markOf(submission, '2')).toMatchObject({ awarded: 1.5 });
+    // The next mark is typed before the browser has stored the confirmed one.
+    await page.evaluate(`(async () => {
+      const field = document.querySelector('input[type="number"]');
+      const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+      const write = async (text) => {
+        set.call(field, text);
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        await null;
+      };
+      await write('1');
+      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Confirm').click();
+      await write('0.5');
+    })()`);
+    await expect.poll(async () => (await markOf(submission, '2')).awarded, PATIENTLY).toBe(1);
+    await saved(page);
+    expect(await marks(page).inputValue()).toBe('0.5');
     await context.close();
   });
 });

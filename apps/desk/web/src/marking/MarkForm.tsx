@@ -37,32 +37,38 @@ export const MarkForm = ({
   const isClosed = screen.finalized || !['graded', 'partially_graded'].includes(screen.status);
   const held = decisions.pending.find((decision) => decision.held !== null);
 
-  // The field follows the mark that counts, such as after an undo.
+  /** Marks that were given here and do not count yet: the queue stores them after the examiner has gone on typing. */
+  const given = useRef<(number | null)[]>([]);
+  // The field follows the mark that counts, such as after an undo, and not the marks that were typed into it.
   useEffect(() => {
-    setMarks(String(decisions.awarded ?? ''));
+    const index = given.current.indexOf(decisions.awarded);
+    given.current = index === -1 ? [] : given.current.slice(index + 1);
+    if (index === -1) setMarks(String(decisions.awarded ?? ''));
   }, [decisions.awarded]);
 
   /** The mark in the field; null if it is none that the question allows, which the field then says. */
   const allowedMark = (): number | null => {
-    const given = Number(marks);
-    if (marks.trim() === '' || !Number.isFinite(given) || given < lowest || given > highest) {
+    const mark = Number(marks);
+    if (marks.trim() === '' || !Number.isFinite(mark) || mark < lowest || mark > highest) {
       setProblem(t('marking.outOfRange', { lowest, highest }));
       return null;
     }
-    if (!Number.isInteger(given / step)) {
+    if (!Number.isInteger(mark / step)) {
       setProblem(t('marking.wrongStep', { step }));
       return null;
     }
     setProblem(null);
-    return given;
+    return mark;
   };
   const confirm = async (): Promise<boolean> => {
-    const given = isClosed ? null : allowedMark();
-    if (given === null) return false;
+    const mark = isClosed ? null : allowedMark();
+    if (mark === null) return false;
+    given.current.push(mark);
     try {
-      await decisions.mark(given, comment);
+      await decisions.mark(mark, comment);
       return true;
     } catch (error) {
+      given.current = [];
       // The browser refuses storage, such as when its disk is full: nothing was sent.
       tellError(error);
       return false;
