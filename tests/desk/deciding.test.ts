@@ -3,7 +3,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import type { Download, Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { Exam } from '@evaluation/rest-contract/schemas';
-import { createExam, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { handwrittenExam, mcq, typedExam } from '../harness/papers.ts';
 import { textPdf } from '../harness/pdfs.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
@@ -23,6 +23,8 @@ const MARKED = 6;
 
 let typed: Exam;
 let written: Exam;
+/** A copy of `typed` that no teacher has marked. */
+let unmarked: string;
 let page: Page;
 let problems: string[];
 
@@ -37,6 +39,7 @@ beforeAll(async () => {
   });
   const answered = await submitTypedAnswers(api, (number) => ({ external_id: `=R-${number}` }));
   typed = answered.exam;
+  unmarked = answered.submissions[MARKED] ?? '';
   await untilOver(api, copy.id);
   const question = typed.questions[1]?.id;
   for (const id of answered.submissions.slice(0, MARKED)) {
@@ -50,6 +53,15 @@ beforeAll(async () => {
 const open = async (path: string, heading: string): Promise<void> => {
   await page.goto(`${desk.url}${path}`);
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+};
+
+/** Opens the marking screen with an answer that no teacher has marked, and waits for its suggestion. */
+const openUnmarked = async (): Promise<void> => {
+  const question = typed.questions[1]?.id;
+  await page.goto(
+    `${desk.url}/exams/${typed.id}/mark?order=question&question=${question}&submission=${unmarked}`,
+  );
+  await page.getByText(/^Suggested from your marks: /).waitFor();
 };
 
 const expectGoodPage = async (): Promise<void> => {
@@ -105,12 +117,38 @@ test('a copy is shown with the marks that the grader has drawn, and an answer wi
   await region.locator('.marking-frame').first().waitFor({ state: 'attached' });
   await expectGoodPage();
 
-  const question = typed.questions[1]?.id;
-  await page.goto(`${desk.url}/exams/${typed.id}/mark?order=question&question=${question}`);
-  await page.getByText(/^Suggested from your marks: /).waitFor();
+  await openUnmarked();
   await page.getByText(/^The \d nearest answers that were marked$/).click();
   await page.getByText('3 marks:').first().waitFor();
   await expectGoodPage();
+});
+
+test('a suggestion is taken with its button or its key, counts as a mark of the teacher, and is undone', async () => {
+  await openUnmarked();
+  const marks = page.getByRole('spinbutton', { name: 'Marks' });
+  const before = await marks.inputValue();
+  const byTeacher = page.getByText('Marked by a teacher');
+  const takings = [
+    () => page.getByRole('button', { name: 'Take the suggestion' }).click(),
+    () => page.keyboard.press('s'),
+  ];
+  for (const take of takings) {
+    const title = await page.getByText(/^Suggested from your marks: /).textContent();
+    const suggested = Number(title?.split(': ')[1]);
+    await take();
+    await byTeacher.waitFor();
+    expect(Number(await marks.inputValue())).toBe(suggested);
+    expect((await resultOf(api, unmarked)).questions[1]).toMatchObject({
+      awarded: suggested,
+      source: 'ai_reviewed',
+    });
+    await page.keyboard.press('u');
+    await byTeacher.waitFor({ state: 'detached' });
+    await expect.poll(() => marks.inputValue()).toBe(before);
+  }
+  await page.keyboard.press('?');
+  await page.getByRole('row', { name: /^Take the suggestion s / }).waitFor();
+  expect(problems).toEqual([]);
 });
 
 test('the statistics are pictures with the same figures as tables', async () => {

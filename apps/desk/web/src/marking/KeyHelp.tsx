@@ -7,6 +7,7 @@ import { ACTIONS, keyStore, useActionKeys, useKeySettings, type Action } from '.
 const LABELS: Readonly<Record<Action, TextKey>> = {
   confirmAndNext: 'marking.keys.confirmAndNext',
   confirm: 'marking.confirm',
+  takeSuggestion: 'marking.suggestion.take',
   next: 'marking.next',
   previous: 'marking.previous',
   undo: 'marking.undo',

@@ -5,6 +5,7 @@ import { tellError } from '../app/notices.ts';
 import { ChangedMark } from './ChangedMark.tsx';
 import { GroupMark } from './GroupMark.tsx';
 import { useActionKeys } from './keys.ts';
+import { Suggestion, useSuggestion } from './Suggestion.tsx';
 import type { Screen, ScreenQuestion } from './types.ts';
 import { useDecisions } from './useDecisions.ts';
 import type { Target } from './useOrder.ts';
@@ -30,6 +31,7 @@ export const MarkForm = ({
   const step = screen.mark_step;
   const place = { submission_id: screen.submission_id, question_id: result.question_id };
   const decisions = useDecisions(place, question);
+  const suggestion = useSuggestion(screen, question);
   const [marks, setMarks] = useState(String(decisions.awarded ?? ''));
   const [comment, setComment] = useState(result.review.reason ?? '');
   const [problem, setProblem] = useState<string | null>(null);
@@ -46,10 +48,10 @@ export const MarkForm = ({
     if (index === -1) setMarks(String(decisions.awarded ?? ''));
   }, [decisions.awarded]);
 
-  /** The mark in the field; null if it is none that the question allows, which the field then says. */
-  const allowedMark = (): number | null => {
-    const mark = Number(marks);
-    if (marks.trim() === '' || !Number.isFinite(mark) || mark < lowest || mark > highest) {
+  /** The mark in the field, or `text`; null if it is none that the question allows, which the field then says. */
+  const allowedMark = (text = marks): number | null => {
+    const mark = Number(text);
+    if (text.trim() === '' || !Number.isFinite(mark) || mark < lowest || mark > highest) {
       setProblem(t('marking.outOfRange', { lowest, highest }));
       return null;
     }
@@ -60,8 +62,8 @@ export const MarkForm = ({
     setProblem(null);
     return mark;
   };
-  const confirm = async (): Promise<boolean> => {
-    const mark = isClosed ? null : allowedMark();
+  const confirm = async (text = marks): Promise<boolean> => {
+    const mark = isClosed ? null : allowedMark(text);
     if (mark === null) return false;
     given.current.push(mark);
     try {
@@ -77,6 +79,12 @@ export const MarkForm = ({
   const confirmAndNext = async (): Promise<void> => {
     if (await confirm()) await onNext();
   };
+  const takeSuggestion = async (): Promise<void> => {
+    if (suggestion === null || isClosed) return;
+    const suggested = String(suggestion.awarded);
+    setMarks(suggested);
+    await confirm(suggested);
+  };
   const undo = async (): Promise<void> => {
     const at = await decisions.undo();
     if (at === null) return;
@@ -90,6 +98,7 @@ export const MarkForm = ({
   useActionKeys({
     confirm: () => void confirm(),
     confirmAndNext: () => void confirmAndNext(),
+    takeSuggestion: () => void takeSuggestion(),
     next: () => void onNext(),
     previous: () => void onPrevious(),
     undo: () => void undo(),
@@ -99,74 +108,79 @@ export const MarkForm = ({
   });
 
   return (
-    <form
-      noValidate
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        void confirmAndNext();
-      }}
-    >
-      {isClosed ? (
-        <Alert variant="default" mb="sm">
-          {t('marking.closed')}
-        </Alert>
-      ) : null}
-      {held === undefined ? null : <ChangedMark decision={held} />}
-      {decisions.isOutdated ? (
-        <Alert color="orange" variant="default" role="status" mb="sm">
-          <Group justify="space-between">
-            {t('marking.changedMeanwhile', { marks: result.awarded ?? '–' })}
-            <Button size="compact-sm" variant="default" onClick={decisions.acceptShown}>
-              {t('marking.changedMeanwhile.seen')}
-            </Button>
-          </Group>
-        </Alert>
-      ) : null}
-      <Group align="end" wrap="wrap">
-        <TextInput
-          type="number"
-          label={t('marking.marks')}
-          description={t('marking.outOf', { lowest, highest })}
-          min={lowest}
-          max={highest}
-          step={step}
-          value={marks}
-          error={problem}
+    <>
+      <form
+        noValidate
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          void confirmAndNext();
+        }}
+      >
+        {isClosed ? (
+          <Alert variant="default" mb="sm">
+            {t('marking.closed')}
+          </Alert>
+        ) : null}
+        {held === undefined ? null : <ChangedMark decision={held} />}
+        {decisions.isOutdated ? (
+          <Alert color="orange" variant="default" role="status" mb="sm">
+            <Group justify="space-between">
+              {t('marking.changedMeanwhile', { marks: result.awarded ?? '–' })}
+              <Button size="compact-sm" variant="default" onClick={decisions.acceptShown}>
+                {t('marking.changedMeanwhile.seen')}
+              </Button>
+            </Group>
+          </Alert>
+        ) : null}
+        <Group align="end" wrap="wrap">
+          <TextInput
+            type="number"
+            label={t('marking.marks')}
+            description={t('marking.outOf', { lowest, highest })}
+            min={lowest}
+            max={highest}
+            step={step}
+            value={marks}
+            error={problem}
+            disabled={isClosed}
+            w={120}
+            onChange={(event) => setMarks(event.currentTarget.value)}
+          />
+          <Button type="button" onClick={() => void confirm()} disabled={isClosed}>
+            {t('marking.confirm')}
+          </Button>
+          <Button type="button" variant="default" onClick={() => void onPrevious()}>
+            {t('marking.previous')}
+          </Button>
+          <Button type="button" variant="default" onClick={() => void onNext()}>
+            {t('marking.next')}
+          </Button>
+          <Button type="button" variant="default" onClick={() => void undo()} disabled={!decisions.canUndo}>
+            {t('marking.undo')}
+          </Button>
+        </Group>
+        <Textarea
+          ref={commentField}
+          mt="xs"
+          label={t('marking.comment')}
+          autosize
+          minRows={1}
+          maxRows={6}
+          maxLength={2000}
+          value={comment}
           disabled={isClosed}
-          w={120}
-          onChange={(event) => setMarks(event.currentTarget.value)}
+          onChange={(event) => setComment(event.currentTarget.value)}
         />
-        <Button type="button" onClick={() => void confirm()} disabled={isClosed}>
-          {t('marking.confirm')}
-        </Button>
-        <Button type="button" variant="default" onClick={() => void onPrevious()}>
-          {t('marking.previous')}
-        </Button>
-        <Button type="button" variant="default" onClick={() => void onNext()}>
-          {t('marking.next')}
-        </Button>
-        <Button type="button" variant="default" onClick={() => void undo()} disabled={!decisions.canUndo}>
-          {t('marking.undo')}
-        </Button>
-      </Group>
-      <Textarea
-        ref={commentField}
-        mt="xs"
-        label={t('marking.comment')}
-        autosize
-        minRows={1}
-        maxRows={6}
-        maxLength={2000}
-        value={comment}
-        disabled={isClosed}
-        onChange={(event) => setComment(event.currentTarget.value)}
-      />
-      <GroupMark
-        place={{ ...place, exam_id: screen.exam.id }}
-        ids={group}
-        allowedMark={allowedMark}
-        comment={comment}
-      />
-    </form>
+        <GroupMark
+          place={{ ...place, exam_id: screen.exam.id }}
+          ids={group}
+          allowedMark={allowedMark}
+          comment={comment}
+        />
+      </form>
+      {suggestion === null ? null : (
+        <Suggestion suggestion={suggestion} isClosed={isClosed} onTake={() => void takeSuggestion()} />
+      )}
+    </>
   );
 };

@@ -6,7 +6,6 @@ import { CriteriaTable } from './CriteriaTable.tsx';
 import { FlagControl } from './FlagControl.tsx';
 import { MarkForm } from './MarkForm.tsx';
 import { QuestionText } from './QuestionText.tsx';
-import { Suggestion } from './Suggestion.tsx';
 import type { Screen, ScreenQuestion } from './types.ts';
 import type { Target } from './useOrder.ts';
 
@@ -73,7 +72,6 @@ export const QuestionPanel = ({
           onPrevious={onPrevious}
           onGoTo={onGoTo}
         />
-        <Suggestion screen={screen} question={question} />
         <CriteriaTable question={question} chosen={criterion} onChoose={onCriterion} />
         {result.feedback === null || result.feedback === '' ? null : (
           <Text size="sm">{t('marking.feedback', { text: result.feedback })}</Text>

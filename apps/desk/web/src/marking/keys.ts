@@ -9,6 +9,7 @@ import { useHotkeys } from 'react-hotkeys-hook';
 export const ACTIONS = [
   'confirmAndNext',
   'confirm',
+  'takeSuggestion',
   'next',
   'previous',
   'undo',
@@ -27,6 +28,7 @@ export type Action = (typeof ACTIONS)[number];
 const DEFAULTS: Readonly<Record<Action, string>> = {
   confirmAndNext: 'enter',
   confirm: 'c',
+  takeSuggestion: 's',
   next: 'n',
   previous: 'p',
   undo: 'u',
@@ -59,8 +61,13 @@ const read = (): KeySettings => {
     const own = ACTIONS.map((action) => [action, keys[action]] as const).filter(
       (entry): entry is [Action, string] => typeof entry[1] === 'string' && entry[1] !== '',
     );
+    // A default that was given to another action leaves its action without a key.
+    const taken = new Set(own.map(([, key]) => key));
+    const defaults = ACTIONS.map(
+      (action) => [action, taken.has(DEFAULTS[action]) ? '' : DEFAULTS[action]] as const,
+    );
     return {
-      keys: { ...DEFAULTS, ...Object.fromEntries(own) },
+      keys: { ...DEFAULTS, ...Object.fromEntries([...defaults, ...own]) },
       isOn: !(isRecord(kept) && kept['isOn'] === false),
     };
   } catch {

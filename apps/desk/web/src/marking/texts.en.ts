@@ -78,6 +78,7 @@ export const en = {
   'marking.groupMarked_other': '{{count}} answers were marked.',
   'marking.suggestion': 'Suggested from your marks: {{marks}}',
   'marking.suggestion.how': '{{percent}} % likely to be within half a mark of yours (spread {{spread}}).',
+  'marking.suggestion.take': 'Take the suggestion',
   'marking.nearest_one': 'The nearest answer that was marked',
   'marking.nearest_other': 'The {{count}} nearest answers that were marked',
   'marking.nearest.mark': '{{marks}} marks:',

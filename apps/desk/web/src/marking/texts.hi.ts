@@ -80,6 +80,7 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'marking.groupMarked_other': '{{count}} उत्तर अंकित हुए।',
   'marking.suggestion': 'आपके अंकों से सुझाव: {{marks}}',
   'marking.suggestion.how': '{{percent}} % संभावना है कि आपके अंक से आधे अंक के भीतर हो (फैलाव {{spread}})।',
+  'marking.suggestion.take': 'सुझाया गया अंक दें',
   'marking.nearest_one': 'सबसे निकट का अंकित उत्तर',
   'marking.nearest_other': '{{count}} सबसे निकट के अंकित उत्तर',
   'marking.nearest.mark': '{{marks}} अंक:',
