@@ -5,7 +5,7 @@ import { calls } from '../app/calls.ts';
 import { ConfirmModal } from '../app/ConfirmModal.tsx';
 import { useText } from '../app/language.ts';
 import { showNumber } from '../app/times.ts';
-import { useAfterChange, type Settings } from './settings.ts';
+import { useAfterChange, type OwnRetention, type Settings } from './settings.ts';
 
 /** Data with a retention time: the column, the texts, and the fewest days that core accepts. */
 const KINDS = [
@@ -19,9 +19,9 @@ type Column = (typeof KINDS)[number]['column'];
 type Fields = Readonly<Record<Column, number | string>>;
 
 /** How long data of the institute is kept. Fewer days delete data that cannot be restored, so the page asks first. */
-export const RetentionForm = ({ settings }: { settings: Settings }) => {
+export const RetentionForm = ({ settings, own }: { settings: Settings; own: OwnRetention }) => {
   const t = useText();
-  const { retention, own_retention: own, revision } = settings;
+  const { retention, revision } = settings;
   // Days above the operator's have no effect, and core does not take them again.
   const shown = (column: Column) => {
     const days = own[column];

@@ -29,7 +29,7 @@ export const SettingsPage = () => {
 
 const Forms = ({ settings }: { settings: Settings }) => {
   const t = useText();
-  const { changed } = settings;
+  const { changed, own_retention: own } = settings;
   return (
     <Stack gap="xl">
       {changed === null ? null : (
@@ -41,7 +41,7 @@ const Forms = ({ settings }: { settings: Settings }) => {
         </Text>
       )}
       <SettingsForm settings={settings} />
-      <RetentionForm settings={settings} />
+      {own === undefined ? null : <RetentionForm settings={settings} own={own} />}
     </Stack>
   );
 };

@@ -6,7 +6,11 @@ import { failureIn } from '../app/failures.ts';
 import { t } from '../app/language.ts';
 import { tell, tellError, tellProblem } from '../app/notices.ts';
 
-export type Settings = inferRouterOutputs<PublicRouter>['desk']['settings']['show'];
+type Shown = inferRouterOutputs<PublicRouter>['desk']['settings']['show'];
+
+/** A core of the release before has no days of institutes. */
+export type Settings = Omit<Shown, 'own_retention'> & Partial<Pick<Shown, 'own_retention'>>;
+export type OwnRetention = Shown['own_retention'];
 
 /** What follows a change of the settings, stored or refused: a notice, and the settings are read again. */
 export const useAfterChange = () => {
