@@ -20,7 +20,12 @@ export const startKeda = async (
   while ((await api.find('/apis/keda.sh/v1alpha1/scaledobjects')) === null) await wait(100);
   await api.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'keda' } });
 
-  const environment = { KUBECONFIG: kubeconfig, POD_NAMESPACE: 'keda', WATCH_NAMESPACE: '' };
+  const environment = {
+    KUBECONFIG: kubeconfig,
+    POD_NAMESPACE: 'keda',
+    KEDA_CLUSTER_OBJECT_NAMESPACE: 'keda',
+    WATCH_NAMESPACE: '',
+  };
   const [grpc, health, metrics, secure] = [
     await freePort(),
     await freePort(),
