@@ -1,12 +1,12 @@
 import { Button, Checkbox, Group, Radio, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { AnswerInput, Question } from '@evaluation/rest-contract/schemas';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { failureIn, textOfError } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
 import { tell } from '../../app/notices.ts';
-import { newKey } from '../../app/newKey.ts';
+import { newKeys } from '../../app/newKey.ts';
 import { candidateName, useCandidates } from '../copies/useCandidates.ts';
 
 /** Answers of one candidate, typed or pasted. */
@@ -18,7 +18,7 @@ export const AnswerForm = ({ examId, questions }: { examId: string; questions: r
   const [answers, setAnswers] = useState<Readonly<Record<string, AnswerInput>>>({});
   const [problem, setProblem] = useState<string | null>(null);
   const [canReplace, setCanReplace] = useState(false);
-  const key = useRef(newKey());
+  const [keyOf, setKeyOf] = useState(newKeys);
 
   const set = (id: string, part: Omit<AnswerInput, 'question_id'>) =>
     setAnswers((before) => ({ ...before, [id]: { question_id: id, ...part } }));
@@ -29,10 +29,10 @@ export const AnswerForm = ({ examId, questions }: { examId: string; questions: r
         answers: Object.values(answers),
         ...(replace ? { replace } : {}),
       };
-      return client.submissions.create.mutate({ exam_id: examId, body }, { context: withKey(key.current) });
+      return client.submissions.create.mutate({ exam_id: examId, body }, { context: withKey(keyOf(body)) });
     },
     onSuccess: async () => {
-      key.current = newKey();
+      setKeyOf(newKeys);
       setAnswers({});
       setCandidateId(null);
       setProblem(null);
@@ -41,9 +41,11 @@ export const AnswerForm = ({ examId, questions }: { examId: string; questions: r
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
     },
     onError: (error) => {
-      key.current = newKey();
+      const failure = failureIn(error);
+      // Without an answer of core the answers may have been accepted, so a repetition needs the same key.
+      if (failure !== null) setKeyOf(newKeys);
       setProblem(textOfError(error));
-      setCanReplace(failureIn(error)?.code === 'submission_exists');
+      setCanReplace(failure?.code === 'submission_exists');
     },
   });
   const choices = (candidates.data ?? []).map((copy) => ({
