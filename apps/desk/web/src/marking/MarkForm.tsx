@@ -39,13 +39,15 @@ export const MarkForm = ({
   const isClosed = screen.finalized || !['graded', 'partially_graded'].includes(screen.status);
   const held = decisions.pending.find((decision) => decision.held !== null);
 
-  /** Marks that were given here and do not count yet: the queue stores them after the examiner has gone on typing. */
-  const given = useRef<(number | null)[]>([]);
-  // The field follows the mark that counts, such as after an undo, and not the marks that were typed into it.
+  // The field follows the mark that counts, such as after an undo. What the examiner has typed over it stays.
+  const followed = useRef(decisions.awarded);
   useEffect(() => {
-    const index = given.current.indexOf(decisions.awarded);
-    given.current = index === -1 ? [] : given.current.slice(index + 1);
-    if (index === -1) setMarks(String(decisions.awarded ?? ''));
+    const before = followed.current;
+    followed.current = decisions.awarded;
+    setMarks((shown) => {
+      const isFollowing = (shown.trim() === '' ? null : Number(shown)) === before;
+      return isFollowing ? String(decisions.awarded ?? '') : shown;
+    });
   }, [decisions.awarded]);
 
   /** The mark in the field, or `text`; null if it is none that the question allows, which the field then says. */
@@ -65,12 +67,10 @@ export const MarkForm = ({
   const confirm = async (text = marks): Promise<boolean> => {
     const mark = isClosed ? null : allowedMark(text);
     if (mark === null) return false;
-    given.current.push(mark);
     try {
       await decisions.mark(mark, comment);
       return true;
     } catch (error) {
-      given.current = [];
       // The browser refuses storage, such as when its disk is full: nothing was sent.
       tellError(error);
       return false;
