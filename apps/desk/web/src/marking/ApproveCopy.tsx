@@ -21,7 +21,7 @@ export const ApproveCopy = ({ screen }: { screen: Screen }) => {
     mutationFn: (key: string) =>
       client.submissions.approve.mutate(
         { submission_id, body: { reviewer: staff.id }, seen_marks_revision: screen.marks_revision },
-        { context: withKey(key) },
+        { context: withKey(key, staff.id) },
       ),
     onError: tellError,
     onSettled: () => queryClient.invalidateQueries(calls.desk.marking.screen.queryFilter({ submission_id })),
