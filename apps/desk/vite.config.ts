@@ -39,7 +39,8 @@ const nonceOfZoomStyles: Plugin = {
   },
 };
 
-// Tests and programs build the page at their start, with a value of their own or none. The page is the same in all cases.
+// Tests and programs build the page at their start, with a value of their own or none. The page is the same in all
+// cases.
 process.env['NODE_ENV'] = 'production';
 
 /** Build of the desk's page: `web` → `dist`. Every file below `assets` has a hash of its content in its name. */

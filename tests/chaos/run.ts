@@ -43,7 +43,9 @@ const LOOK_MS = 5_000;
 /** Time that everything accepted has to end after the last fault. */
 const SETTLE_MS = 180_000;
 
-/** Runs the service under the plan of the seed. @returns numbers and violations; an empty list is a proof of this run */
+/**
+ * Runs the service under the plan of the seed. @returns numbers and violations; an empty list is a proof of this run
+ */
 export const runChaos = async (options: ChaosOptions): Promise<Report> => {
   const { seed, minutes, clients, leaseSeconds, sizes, say } = options;
   const plan = planOf(options);

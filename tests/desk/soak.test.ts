@@ -11,9 +11,9 @@ import { newEnvironment } from '../harness/service.ts';
 import { newExaminer, newSession, type Examiner, type Told } from './soak/examiner.ts';
 
 /*
- * Two examiners mark the same copy over the desk, as a process that is killed and started again. Afterwards the audit is
- * compared with the answers that each of them got. Runs of one batch go on at once, each with its own seed and copy, and share
- * a restart, which costs more than they. `npm run desk:soak` makes many runs.
+ * Two examiners mark the same copy over the desk, as a process that is killed and started again. Afterwards the audit
+ * is compared with the answers that each of them got. Runs of one batch go on at once, each with its own seed and
+ * copy, and share a restart, which costs more than they. `npm run desk:soak` makes many runs.
  */
 
 const RUNS = Number(process.env['DESK_SOAK_RUNS'] ?? 3);

@@ -8,8 +8,8 @@ import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.t
 import { startService, type TestService } from '../harness/service.ts';
 
 /*
- * Transactions and objects of one submission from the request to its marks, with a model that answers at
- * once. The whole service runs in this process, so its transactions can be counted. The dispatcher does not tick meanwhile.
+ * Transactions and objects of one submission from the request to its marks, with a model that answers at once. The
+ * whole service runs in this process, so its transactions can be counted. The dispatcher does not tick meanwhile.
  */
 
 let model: ModelServer;

@@ -25,7 +25,9 @@ const Envelope = z.object({
     .optional(),
 });
 
-/** A call as the desk's server sends it, with JSON as the browser sent it. @returns the failure's code, or the answer */
+/**
+ * A call as the desk's server sends it, with JSON as the browser sent it. @returns the failure's code, or the answer
+ */
 const post = async (
   path: string,
   text: string | undefined,

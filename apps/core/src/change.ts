@@ -1,4 +1,7 @@
-/** What a call has changed. A changed run counts as a change of its submission, and a changed submission as one of its exam. */
+/**
+ * What a call has changed. A changed run counts as a change of its submission, and a changed submission as one of its
+ * exam.
+ */
 export interface Change {
   institute_id: string;
   exam_ids: readonly string[];

@@ -11,8 +11,8 @@ import { counterSubject, LANES, laneSubject, type Lane } from './lanes.ts';
  *   facade    | counters                         | keys_changed, results_changed |
  *   worker    |                                  | run_stopped                   | reads streams, takes jobs, acknowledges
  *
- * The desk connects as `facade`: both receive core's broadcasts, and a user of its own would need another secret in each
- * installation.
+ * The desk connects as `facade`: both receive core's broadcasts, and a user of its own would need another secret in
+ * each installation.
  *
  * A worker processes students' files, so it is the component most exposed to attacks. Its user can take and drop jobs,
  * which PostgreSQL then releases again, but cannot publish to facades or other workers.

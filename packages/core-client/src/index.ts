@@ -131,7 +131,8 @@ const linkTo =
     observable((observer) => {
       send(op.path, op.input, op.signal ?? null).then(
         (answer) => {
-          // The client takes the first value. `complete` would abort a signal of the client, which records a stack trace.
+          // The client takes the first value. `complete` would abort a signal of the client, which records a stack
+          // trace.
           if (isResult(answer)) observer.next({ result: { type: 'data', data: answer.result.data } });
           else
             observer.error(

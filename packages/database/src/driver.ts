@@ -209,8 +209,8 @@ type Result<Row> = pg.QueryResult<Row & pg.QueryResultRow>;
 const prepared = new WeakMap<pg.ClientBase, Set<string>>();
 
 /**
- * The names of the statements that the connection has prepared. A new connection prepares `begin` and `set_config` by an
- * empty transaction: `readWith` has to send the latter together with its statement.
+ * The names of the statements that the connection has prepared. A new connection prepares `begin` and `set_config` by
+ * an empty transaction: `readWith` has to send the latter together with its statement.
  */
 const preparedBy = async (client: pg.ClientBase): Promise<Set<string>> => {
   const known = prepared.get(client);

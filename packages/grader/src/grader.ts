@@ -219,8 +219,8 @@ export interface Grader {
   /** Requests with equal keys may share one judgement. null if a new judgement is free (baseline). */
   judgementKey(request: JudgeRequest): string | null;
   /**
-   * Resolves when another run may begin: at once, unless the provider is down or asked for a pause. Resolves to a signal
-   * that revokes the permission as long as no run has begun. Rejects with the signal's reason.
+   * Resolves when another run may begin: at once, unless the provider is down or asked for a pause. Resolves to a
+   * signal that revokes the permission as long as no run has begun. Rejects with the signal's reason.
    */
   mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
   /**
@@ -282,7 +282,9 @@ export type GraderOptions =
       confidenceTable?: string;
       /** Shared by the graders of this process that use the same endpoint. Default: one of its own. */
       pause?: EndpointPause;
-      /** After a refusal of key, account, model or address: `wait` (default) retries until the deadline, `fail` fails. */
+      /**
+       * After a refusal of key, account, model or address: `wait` (default) retries until the deadline, `fail` fails.
+       */
       whenRefused?: 'wait' | 'fail';
       /** Sends calls of runs with hours of time in batches. Absent: all calls are made directly. */
       batches?: BatchOptions;

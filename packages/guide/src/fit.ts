@@ -53,7 +53,9 @@ export const restoreGuide = (model: GuideModel): FittedGuide => {
   }
 };
 
-/** As `restoreGuide`, in steps of at most some 20 ms, because 200 long answers take a second and other requests wait. */
+/**
+ * As `restoreGuide`, in steps of at most some 20 ms, because 200 long answers take a second and other requests wait.
+ */
 export function* restoreSteps({
   constants,
   maxMarks,

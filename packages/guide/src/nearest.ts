@@ -6,7 +6,10 @@ interface Neighbour {
   similarity: number;
 }
 
-/** The examples most like a text, the nearest first; equal ones by id. Examples that share nothing with it are left out. */
+/**
+ * The examples most like a text, the nearest first; equal ones by id. Examples that share nothing with it are left
+ * out.
+ */
 export const nearestExamples = (guide: FittedGuide, text: string, count: number): Neighbour[] => {
   const similarities = guide.index.similaritiesTo(guide.reader.read(text));
   return guide.model.examples

@@ -36,8 +36,8 @@ export const predict = (
 
 /**
  * Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian
- * process. Exact if no weight is at its bound. Otherwise an approximation: the other weights at the bound are assumed to
- * stay there without the example.
+ * process. Exact if no weight is at its bound. Otherwise an approximation: the other weights at the bound are assumed
+ * to stay there without the example.
  */
 export const leaveOneOut = (
   guide: FittedGuide,
@@ -67,13 +67,16 @@ const predictionOf = (
   const spread = sixDigits(Math.sqrt(variance));
   const marks = snap(share * maxMarks, maxMarks, step);
   const reach = Math.floor((tolerance ?? step) / step + 1e-9) * step + step / 2;
-  // A teacher's mark is the step nearest to the drawn value. The lowest and the highest step also take all values beyond.
+  // A teacher's mark is the step nearest to the drawn value. The lowest and the highest step also take all values
+  // beyond.
   const above = marks + reach > maxMarks ? 1 : normalBelow(((marks + reach) / maxMarks - share) / spread);
   const below = marks - reach < 0 ? 0 : normalBelow(((marks - reach) / maxMarks - share) / spread);
   return { marks, share, spread, agreement: sixDigits(above - below) };
 };
 
-/** The nearest multiple of `step` from 0 to `maxMarks`, ties upwards. Exact, because half marks are binary fractions. */
+/**
+ * The nearest multiple of `step` from 0 to `maxMarks`, ties upwards. Exact, because half marks are binary fractions.
+ */
 const snap = (marks: number, maxMarks: number, step: number): number => {
   if (marks <= 0) return 0;
   if (marks >= maxMarks) return maxMarks;

@@ -31,9 +31,9 @@ export const PageImage = z.object({
   /** Size of the viewed page in points. */
   points: z.object({ width: z.number().positive(), height: z.number().positive() }),
   /**
-   * Picture of the page for the checked copy: the scanner's JPEG from which `file` was made, or else a rendering of the
-   * page before its deskew. For a page without deskew that rendering is `file`. `rotation` (clockwise) turns the picture
-   * upright.
+   * Picture of the page for the checked copy: the scanner's JPEG from which `file` was made, or else a rendering of
+   * the page before its deskew. For a page without deskew that rendering is `file`. `rotation` (clockwise) turns the
+   * picture upright.
    */
   picture: z.object({ file: z.string(), rotation: z.literal([0, 90, 180, 270]) }),
   /** Map of the writing on the viewed page, one byte per cell; null when unknown. */

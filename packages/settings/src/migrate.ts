@@ -4,7 +4,9 @@ import { read } from './read.ts';
 export const MigrateEnvironment = z.object({
   /** PostgreSQL address. For migrate its role must own the objects; core's role may have fewer rights. */
   DATABASE_URL: z.string(),
-  /** Role that core connects as, if it differs from the role of DATABASE_URL. It gets access to the tables' rows only. */
+  /**
+   * Role that core connects as, if it differs from the role of DATABASE_URL. It gets access to the tables' rows only.
+   */
   CORE_DATABASE_ROLE: z.string().max(63).optional(),
 });
 

@@ -81,7 +81,9 @@ const roundOf = async (side: Side): Promise<Round> => {
   };
 };
 
-/** @returns a function that returns the number of transactions since this call, without those that an idle side makes */
+/**
+ * @returns a function that returns the number of transactions since this call, without those that an idle side makes
+ */
 const beginCounting = async (sides: readonly Side[]): Promise<() => Promise<(number | null)[]>> => {
   const count = (): Promise<(number | null)[]> => Promise.all(sides.map(committed));
   await wait(REPORTED_MS);

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
 
 /*
- * Chromium for tests: the binary in CHROMIUM_BIN, or the one that npm brings. The archive from npm is unpacked once, below
- * the folder for temporary files, which takes about 4 seconds.
+ * Chromium for tests: the binary in CHROMIUM_BIN, or the one that npm brings. The archive from npm is unpacked once,
+ * below the folder for temporary files, which takes about 4 seconds.
  */
 
 /** Own flags: those of `@sparticuz/chromium` turn off web security, which these tests are about. */

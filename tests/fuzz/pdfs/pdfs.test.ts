@@ -10,8 +10,8 @@ import { seededRandom } from '../../harness/seededRandom.ts';
 import { mutated } from './mutate.ts';
 
 /*
- * Damaged PDFs in the children that read uploads: each gets a typed verdict within its limits, and the next file is read
- * as always.
+ * Damaged PDFs in the children that read uploads: each gets a typed verdict within its limits, and the next file is
+ * read as always.
  *
  * FUZZ_PDFS=2000 FUZZ_SEED=7 npx vitest run tests/fuzz/pdfs     more files, of another seed
  */

@@ -12,7 +12,8 @@ import { HELD_SUBMISSION, type Intent } from './intents.ts';
 type Namer = (kind: string) => string;
 
 /**
- * The operations by which an intent becomes possible in a state, and the operation itself; null if it is not applicable.
+ * The operations by which an intent becomes possible in a state, and the operation itself; null if it is not
+ * applicable.
  * @param isAlone whether no other operation runs at the same time
  */
 export const resolveIntent = (

@@ -5,7 +5,8 @@ export interface AccountedPage {
   page: number;
   /**
    * `answers`: holds a part of an answer; `unassigned`: holds writing and no part of an answer; `blank`: nothing is
-   * written on it; `unreadable`: its reading is hardly legible or missing (legibility 0); `not_read`: there is no reading of it.
+   * written on it; `unreadable`: its reading is hardly legible or missing (legibility 0); `not_read`: there is no
+   * reading of it.
    */
   holds: 'answers' | 'unassigned' | 'blank' | 'unreadable' | 'not_read';
   /** Questions whose answers lie on the page, in paper order, from 1. */

@@ -30,8 +30,8 @@ import { readExam } from './readExam.ts';
 
 /**
  * Creates an exam with paper and candidates in one transaction (docs/api/exams.md#fields). An exam of staff gets the
- * defaults of the institute's settings. The command does not wait for a locked price or rubric table: see `quote.ts` and
- * `paper/savePending.ts`.
+ * defaults of the institute's settings. The command does not wait for a locked price or rubric table: see `quote.ts`
+ * and `paper/savePending.ts`.
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */
 export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {

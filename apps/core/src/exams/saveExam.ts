@@ -31,8 +31,9 @@ type SavedQuestion = ExamSave['questions'][number];
 
 /**
  * Saves all changes of an exam's form in one transaction, or none (docs/decisions/093-an-exam-is-saved-whole.md). The
- * revision that the form has shown is compared under the exam's lock, so a change of another person is not overwritten.
- * In an open exam only what `editExam` and `editQuestion` allow there can change. A form without changes writes nothing.
+ * revision that the form has shown is compared under the exam's lock, so a change of another person is not
+ * overwritten. In an open exam only what `editExam` and `editQuestion` allow there can change. A form without changes
+ * writes nothing.
  * @throws DomainFailure exam_not_found, exam_finalized, conflict, validation_failed, exam_exists and the errors of the
  * rules of a paper
  */

@@ -91,7 +91,9 @@ export const readTexts = async (
   );
 };
 
-/** Fitted guides that this process keeps, so that a pass over many results and completions of runs fit each one once. */
+/**
+ * Fitted guides that this process keeps, so that a pass over many results and completions of runs fit each one once.
+ */
 const MOST_KEPT = 50;
 /** Characters of the answers of all kept guides: some 60 MB. Two hundred answers of the greatest length fit in. */
 const MOST_CHARACTERS_KEPT = 4_000_000;

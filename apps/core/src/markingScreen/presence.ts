@@ -5,9 +5,9 @@ import { staffNames } from './staffNames.ts';
 import { findCopy } from './findCopy.ts';
 
 /*
- * Who has a copy open. The page calls `keepOpen` every ten seconds; a call is one row in `open_copies`, so that it works
- * with several replicas of core. A closed page stops calling, and its row counts for PRESENT_SECONDS. Each call deletes
- * the older rows of its caller, so that a person leaves few rows behind.
+ * Who has a copy open. The page calls `keepOpen` every ten seconds; a call is one row in `open_copies`, so that it
+ * works with several replicas of core. A closed page stops calling, and its row counts for PRESENT_SECONDS. Each call
+ * deletes the older rows of its caller, so that a person leaves few rows behind.
  */
 
 const PRESENT_SECONDS = 30;

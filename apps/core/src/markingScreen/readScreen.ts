@@ -180,7 +180,9 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
   };
 };
 
-/** The paper that the run is pinned to, with the rubrics that were generated for it. Without one, the paper in force. */
+/**
+ * The paper that the run is pinned to, with the rubrics that were generated for it. Without one, the paper in force.
+ */
 const readMarkedPaper = async (
   tx: Tx,
   instituteId: string,

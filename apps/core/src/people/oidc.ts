@@ -14,10 +14,10 @@ import { countAttempt, takeBackAttempt } from './throttle.ts';
  *   provider   ──▶ redirects the browser to the desk with `code` and `state`
  *   oidcFinish ──▶ checks both against `transaction`, and finds the account
  *
- * All refusals of oidcFinish are one answer; the log has the reason. A code works once, because the provider keeps it so.
- * An account must exist before. The first sign-in finds it by the e-mail address that the provider has verified and
- * links it to the provider's subject; later ones find the link. State, in memory: the configuration that the provider
- * publishes, read once.
+ * All refusals of oidcFinish are one answer; the log has the reason. A code works once, because the provider keeps it
+ * so. An account must exist before. The first sign-in finds it by the e-mail address that the provider has verified
+ * and links it to the provider's subject; later ones find the link. State, in memory: the configuration that the
+ * provider publishes, read once.
  */
 
 const Transaction = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });

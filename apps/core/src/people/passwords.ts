@@ -3,9 +3,9 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { createTurns } from '@evaluation/turns';
 
 /*
- * Passwords are stored as Argon2id. A hash takes 19 MiB and some 20 ms of a core by design, so a flood of sign-ins could
- * take the processor from all other calls. State, in memory: two hashes run at once, and the others wait in turns over
- * the keys (network or person).
+ * Passwords are stored as Argon2id. A hash takes 19 MiB and some 20 ms of a core by design, so a flood of sign-ins
+ * could take the processor from all other calls. State, in memory: two hashes run at once, and the others wait in
+ * turns over the keys (network or person).
  */
 
 /** First choice of OWASP's password storage cheat sheet for Argon2id with the least memory that it advises. */

@@ -34,8 +34,8 @@ type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
 
 /**
  * Counts a copy with the next statement of the transaction.
- * @returns a function to be called after that statement. It returns the first exceeded allowance, after which the caller
- * must roll back, or null.
+ * @returns a function to be called after that statement. It returns the first exceeded allowance, after which the
+ *   caller must roll back, or null.
  */
 export const countCopy = async (
   tx: Tx,

@@ -4,7 +4,8 @@ import { sql, type RawBuilder } from 'kysely';
  * What a changed rubric or model answer means for a graded live submission:
  *
  * - `outdated`: a question that the AI marked has a new rubric or model answer since, and no teacher's mark.
- * - `teacher_marked`: only questions with a teacher's mark have changed, so a new run would change nothing that is shown.
+ * - `teacher_marked`: only questions with a teacher's mark have changed, so a new run would change nothing that is
+ *   shown.
  * - `unaffected`: no question that the AI marked has changed, such as one that the candidate left blank.
  * - `finalized`, `erased`: a re-evaluation is refused.
  *

@@ -6,9 +6,10 @@ import { failure } from '../failures.ts';
 import { readQuestionResult } from './readQuestionResult.ts';
 
 /*
- * Optimistic concurrency of marks. A member of staff sends the mark that the page showed. Under the submission's lock it
- * is compared with the mark that counts now; if they differ, the command is refused with `conflict` and changes nothing.
- * `edited_at` differs after each override, so that another examiner's mark is noticed even if its value is the same.
+ * Optimistic concurrency of marks. A member of staff sends the mark that the page showed. Under the submission's lock
+ * it is compared with the mark that counts now; if they differ, the command is refused with `conflict` and changes
+ * nothing. `edited_at` differs after each override, so that another examiner's mark is noticed even if its value is
+ * the same.
  */
 
 /** The mark of a question as a page showed it: fields of `QuestionResult`. */
@@ -26,7 +27,9 @@ export const seenMarkOf = ({ awarded, review }: QuestionResult): SeenMark => ({
   approved: review.approved,
 });
 
-/** @throws DomainFailure conflict if the mark differs from the one that was shown; call it under the submission's lock */
+/**
+ * @throws DomainFailure conflict if the mark differs from the one that was shown; call it under the submission's lock
+ */
 export const refuseUnseenMark = async (
   tx: Tx,
   viewer: Viewer,

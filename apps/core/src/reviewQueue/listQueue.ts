@@ -39,7 +39,8 @@ interface ReviewQueue {
 const MOST_EXAMINED = 500;
 
 /**
- * Lists live submissions of all exams that need a teacher, those that wait longest first. Names are null on a blind exam.
+ * Lists live submissions of all exams that need a teacher, those that wait longest first. Names are null on a blind
+ * exam.
  * @throws DomainFailure exam_not_found, invalid_cursor
  */
 export const listReviewQueue = (

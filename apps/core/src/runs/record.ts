@@ -28,7 +28,10 @@ import { writeRecords } from './writeRecords.ts';
  */
 
 interface Recorded {
-  /** Cached judgements that precede the sent ones. These questions are not recorded: score the judgement and send again. */
+  /**
+   * Cached judgements that precede the sent ones. These questions are not recorded: score the judgement and send
+   * again.
+   */
   standing: StandingJudgement[];
   /** Those of the asked judgements that are cached. */
   found: FoundJudgement[];

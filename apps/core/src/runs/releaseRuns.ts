@@ -117,9 +117,9 @@ export const restRun = async (
 };
 
 /**
- * Institutes with the fewest runs in flight come first, and institutes with equally many take turns. Reads all institutes
- * with runs in flight and, of the others, at most as many as places are free. Nothing is released in a transaction
- * without the lane's lock. Exported for a test of its plan.
+ * Institutes with the fewest runs in flight come first, and institutes with equally many take turns. Reads all
+ * institutes with runs in flight and, of the others, at most as many as places are free. Nothing is released in a
+ * transaction without the lane's lock. Exported for a test of its plan.
  * @param askedFor open requests of workers, besides their claimed runs
  */
 export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => {

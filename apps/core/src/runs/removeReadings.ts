@@ -5,9 +5,10 @@ import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
 
 /*
- * Deletes page readings after `READING_RETENTION_DAYS`, or after the fewer days of their institute. A run needs its readings until it ends, at the latest a day after
- * its first claim, so that it can continue after a crash. Afterwards only an export of the candidate shows them.
- * State: the rows only. Every replica deletes, and each takes other rows.
+ * Deletes page readings after `READING_RETENTION_DAYS`, or after the fewer days of their institute. A run needs its
+ * readings until it ends, at the latest a day after its first claim, so that it can continue after a crash.
+ * Afterwards only an export of the candidate shows them. State: the rows only. Every replica deletes, and each takes
+ * other rows.
  */
 
 /** Small, because the readings of one batch of pages may have megabytes. */

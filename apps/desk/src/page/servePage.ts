@@ -31,7 +31,8 @@ export const servePage = (): RequestHandler => {
     }
     const file = path === '/index.html' ? undefined : files.get(path);
     if (file === undefined) {
-      // A missing asset belongs to another release of the page, which must get a 404 and not index.html in place of a script.
+      // A missing asset belongs to another release of the page, which must get a 404 and not index.html in place of a
+      // script.
       if (path.startsWith('/assets/') || path.startsWith('/trpc/')) next();
       else response.type('html').send(frame.body.toString('utf8').replaceAll(NONCE, nonceOf(response)));
       return;

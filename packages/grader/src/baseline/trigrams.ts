@@ -7,8 +7,8 @@ export const trigramsOf = (word: string): string[] => {
 };
 
 /**
- * Smallest Dice coefficient of two related words: misspelt, inflected or derived forms of one word. Words below it share
- * letters by chance; if they counted, a long answer would contain the letters of any text.
+ * Smallest Dice coefficient of two related words: misspelt, inflected or derived forms of one word. Words below it
+ * share letters by chance; if they counted, a long answer would contain the letters of any text.
  */
 const RELATED = 0.4;
 

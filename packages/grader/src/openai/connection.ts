@@ -85,7 +85,10 @@ export interface Connection {
       institute: string;
       /** The run of the call: any object that its calls share. */
       run: object;
-      /** Present if the call may go into a batch. `key` is derived from request and run, so it is the same in each process. */
+      /**
+       * Present if the call may go into a batch. `key` is derived from request and run, so it is the same in each
+       * process.
+       */
       batch?: { key: string; deadline: Date } | undefined;
       /** true for a call of a preflight: the caller judges the reply, and the reply is not an answer to a run. */
       isPreflight?: boolean;

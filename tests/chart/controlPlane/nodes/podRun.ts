@@ -134,7 +134,10 @@ export const runPod = (pod: PodObject, address: string, hostIP: string, around: 
   };
   const isMain = (container: Container): boolean => spec.containers.includes(container);
 
-  /** Runs a container until it succeeds or its pod must not restart it. @returns its last exit code; null if the pod is removed */
+  /**
+   * Runs a container until it succeeds or its pod must not restart it. @returns its last exit code; null if the pod
+   * is removed
+   */
   const runAgain = async (container: Container, endsWell: boolean): Promise<number | null> => {
     const own = newContainerState();
     state.containers.set(container.name, own);

@@ -4,7 +4,9 @@ import type { ReactNode, Ref } from 'react';
 /** Colours the frame only: coloured text has too little contrast in dark colours. */
 const FRAME = { note: 'yellow', alert: 'yellow', problem: 'red' } as const;
 
-/** A framed notice. A `note` informs; the other kinds ask for a correction, and screen readers announce them at once. */
+/**
+ * A framed notice. A `note` informs; the other kinds ask for a correction, and screen readers announce them at once.
+ */
 export const Notice = ({
   kind,
   title,

@@ -7,7 +7,8 @@ interface Part {
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 /**
- * Splits a text at a quotation. Spaces, case and the form of quotation marks may differ, and "…" stands for omitted words.
+ * Splits a text at a quotation. Spaces, case and the form of quotation marks may differ, and "…" stands for omitted
+ * words.
  * @returns the whole text as one part if the quotation does not occur
  */
 export const partsOf = (text: string, quotation: string | null): Part[] => {

@@ -12,5 +12,8 @@ export const done = ({ submissions }: Counted): number =>
 const AT_WORK_MS = 3000;
 const AT_REST_MS = 60_000;
 
-/** Pause between two reads. Events of the service refresh pages earlier, so this pause matters only when events are lost. */
+/**
+ * Pause between two reads. Events of the service refresh pages earlier, so this pause matters only when events are
+ * lost.
+ */
 export const pauseFor = (isBusy: boolean): number => (isBusy ? AT_WORK_MS : AT_REST_MS);

@@ -7,7 +7,9 @@ import { isWorkbook, type FileProblem } from './readTable.ts';
 const TABLES = '.csv,.tsv,.txt,text/csv';
 const TABLES_AND_JSON = `${TABLES},.json,application/json`;
 
-/** A field to paste a text into, or a file with the same content. Problems of the content are listed below the field. */
+/**
+ * A field to paste a text into, or a file with the same content. Problems of the content are listed below the field.
+ */
 export const PasteOrFile = ({
   action,
   takesJson = false,

@@ -2,9 +2,9 @@ import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schema
 import { newKey } from '../../app/newKey.ts';
 
 /*
- * The form of an exam while a teacher fills it in. Numbers may be empty, and a question keeps the fields of other types,
- * so that a change of the type and back loses nothing. `requests.ts` makes the request from it; the index of a section or
- * question in the form is its index in the request, so that problems of the API find their field.
+ * The form of an exam while a teacher fills it in. Numbers may be empty, and a question keeps the fields of other
+ * types, so that a change of the type and back loses nothing. `requests.ts` makes the request from it; the index of a
+ * section or question in the form is its index in the request, so that problems of the API find their field.
  */
 
 type Amount = number | '';

@@ -3,8 +3,8 @@ import { isSameContent } from './sameContent.ts';
 
 /*
  * Brings changes of another person into a form that is being edited. `base` is the stored exam that both have started
- * from. A field that only one of them has changed keeps that change. A field that both have changed keeps mine, and `changed` names
- * it.
+ * from. A field that only one of them has changed keeps that change. A field that both have changed keeps mine, and
+ * `changed` names it.
  */
 
 interface Merged {

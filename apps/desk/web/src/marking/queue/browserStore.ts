@@ -5,8 +5,8 @@ import type { QueueState } from './queueState.ts';
 const DATABASE = 'evaluation-desk-marks';
 
 /**
- * Keeps the decisions of one member of staff in IndexedDB, apart from those of other people who sign in on this browser.
- * Other tabs get a message after each change; a Web Lock lets one tab send.
+ * Keeps the decisions of one member of staff in IndexedDB, apart from those of other people who sign in on this
+ * browser. Other tabs get a message after each change; a Web Lock lets one tab send.
  */
 export const browserStore = (staffId: string): QueueStore => {
   const database: UseStore = createStore(DATABASE, 'decisions');
@@ -28,7 +28,8 @@ export const browserStore = (staffId: string): QueueStore => {
       if (isChanged) channel.postMessage('changed');
       return state;
     },
-    // Pages that are served without HTTPS have no locks. Two tabs may then send the same decision, which core stores once.
+    // Pages that are served without HTTPS have no locks. Two tabs may then send the same decision, which core stores
+    // once.
     alone: (signal, work) =>
       isSecureContext ? navigator.locks.request(`${DATABASE}-${staffId}`, { signal }, work) : work(),
     onForeignChange: (listener) => {

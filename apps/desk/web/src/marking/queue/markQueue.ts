@@ -12,9 +12,9 @@ import {
 } from './queueState.ts';
 
 /*
- * Sends decisions one after the other and keeps them in a store until core has answered. State: the store, which survives
- * a reload and a crash. If the page ends between core's answer and the removal, the decision is sent again with its key,
- * and core gives the first answer again. Of several tabs of one browser, one sends at a time.
+ * Sends decisions one after the other and keeps them in a store until core has answered. State: the store, which
+ * survives a reload and a crash. If the page ends between core's answer and the removal, the decision is sent again
+ * with its key, and core gives the first answer again. Of several tabs of one browser, one sends at a time.
  */
 
 export interface QueueStore {

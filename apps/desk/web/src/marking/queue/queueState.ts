@@ -1,6 +1,6 @@
 /*
- * Decisions that the service has not stored yet, in the order in which the examiner made them (docs/desk/marking.md). Pure
- * transitions; `markQueue.ts` keeps the state in a store and sends.
+ * Decisions that the service has not stored yet, in the order in which the examiner made them (docs/desk/marking.md).
+ * Pure transitions; `markQueue.ts` keeps the state in a store and sends.
  *
  *   waiting ──sent──▶ stored: removed; a later decision on the question now has seen its mark
  *      │ ▲
@@ -25,7 +25,9 @@ export interface Decision {
   submission_id: string;
   question_id: string;
   change: Change;
-  /** Null while an earlier decision on the question waits: then this one has seen the mark that the earlier one sets. */
+  /**
+   * Null while an earlier decision on the question waits: then this one has seen the mark that the earlier one sets.
+   */
   seen: SeenMark | null;
   /** Set if core has refused it. `changed`: another mark counts now. Otherwise the text of the refusal. */
   held: { reason: 'changed' } | { reason: 'refused'; text: string } | null;
@@ -43,8 +45,8 @@ export const decisionsOn = (state: QueueState, place: Place): Decision[] =>
   state.filter((decision) => isAt(decision, place));
 
 /**
- * Adds a decision. If the question has a held decision, the new one takes its place and stays held, because the examiner
- * has not seen what changed.
+ * Adds a decision. If the question has a held decision, the new one takes its place and stays held, because the
+ * examiner has not seen what changed.
  */
 export const added = (
   state: QueueState,
@@ -77,7 +79,10 @@ export const stored = (state: QueueState, id: string, seen: SeenMark): QueueStat
   return rest.map((decision) => (decision === following ? { ...decision, seen } : decision));
 };
 
-/** Holds a refused decision. Later decisions on the question are joined to it: the last one is what the examiner wants. */
+/**
+ * Holds a refused decision. Later decisions on the question are joined to it: the last one is what the examiner
+ * wants.
+ */
 export const held = (state: QueueState, id: string, reason: NonNullable<Decision['held']>): QueueState => {
   const refused = state.find((decision) => decision.id === id);
   if (refused === undefined) return state;
