@@ -60,6 +60,12 @@ const RULES: readonly Rule[] = [
     except: /^packages\/settings\/src\/rateLimits\.ts$|^apps\/facade\/src\/rateLimits\//,
   },
   {
+    // Drawings and tables, and a line that cannot be broken, such as an address, may be longer.
+    pattern: /^(?=.{121})(?!.*(?:──|\S {3,}))(?: *)(?:\/\/|\/?\*+) (?!\S{90})/gm,
+    message: 'a comment is wrapped at 120 characters',
+    files: CODE,
+  },
+  {
     pattern: /\b(?:[Ww]hoever|[Oo]f whom|[Ss]omebody|[Aa]nybody|[Nn]obody)\b/g,
     message: 'name the person or the program',
     files: WORDED,

@@ -35,6 +35,7 @@ test.each([
   ['tests/a.test.ts', 'list.map((one, of) => one);\n', 'and not `of`'],
   ['tests/a.test.ts', 'list.map((of) => of.id);\n', 'and not `of`'],
   [SOURCE, '// Whoever asks waits.\n', 'name the person'],
+  [SOURCE, `/**\n * ${'word '.repeat(24)}\n */\n`, 'wrapped at 120'],
   ['README.md', 'There is nobody to ask.\n', 'name the person'],
 ])('%s is refused: %s', async (file, text, reason) => {
   expect(await offencesOf(file, text)).toEqual([expect.stringContaining(reason)]);

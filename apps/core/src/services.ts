@@ -9,7 +9,10 @@ import type { Change } from './change.ts';
 import type { LanePace } from './lanes/lanePace.ts';
 import type { KnownClaims } from './workerCalls/knownClaims.ts';
 
-/** The lane in which a run or job waits; or `place`: a run has left its place in its lane, so that a waiting run may move up. */
+/**
+ * The lane in which a run or job waits; or `place`: a run has left its place in its lane, so that a waiting run may
+ * move up.
+ */
 export type Wake = Lane | 'place';
 
 export interface Services {

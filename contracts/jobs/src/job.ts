@@ -4,8 +4,9 @@ import * as z from 'zod/v4';
  * How messages stay readable while a deploy is rolling and both releases are running:
  *
  *  - A reader ignores unknown fields, so a newer sender may add some.
- *  - A field added to an existing version must be optional (or have a default): messages of the older release, and those
- *    waiting in the lane when the new release starts, do not have it. It becomes required only with the next version.
+ *  - A field added to an existing version must be optional (or have a default): messages of the older release, and
+ *    those waiting in the lane when the new release starts, do not have it. It becomes required only with the next
+ *    version.
  *  - A change that an old reader would misunderstand takes the next version number. An old reader refuses that number
  *    with `UnknownJobVersion` and returns the message to the lane for a reader of the newer release.
  */

@@ -17,8 +17,8 @@ import pg from 'pg';
  * - `begin` and the settings of a transaction are sent together with its first statement, in one message. If one of
  *   them fails, the server skips the rest, so no statement runs without its transaction and its settings.
  * - `later` sends a statement together with the next one or with the commit. Each statement has a snapshot of its own,
- *   as if it was sent alone. If one fails, the server skips the rest. A rollback to a savepoint drops what was postponed
- *   after the savepoint.
+ *   as if it was sent alone. If one fails, the server skips the rest. A rollback to a savepoint drops what was
+ *   postponed after the savepoint.
  * - A statement that is postponed during the commit makes the transaction throw, since it is never sent.
  * - A transaction without a statement sends nothing.
  * - `readWith` sends settings and one statement as a transaction of their own: one round trip in all.

@@ -5,7 +5,9 @@ import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
 import { MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
-/* Content of recorded parts (docs/evidence.md). A part is stored under its hash: never add a field to a recorded one. */
+/*
+ * Content of recorded parts (docs/evidence.md). A part is stored under its hash: never add a field to a recorded one.
+ */
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

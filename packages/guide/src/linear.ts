@@ -1,8 +1,8 @@
 /** Square matrices as rows in one array. */
 
 /**
- * Lower triangle L with L·Lᵀ = matrix (Cholesky). The matrix must be positive definite, which the noise on the diagonal of a
- * covariance guarantees. @throws RangeError if it is not
+ * Lower triangle L with L·Lᵀ = matrix (Cholesky). The matrix must be positive definite, which the noise on the
+ * diagonal of a covariance guarantees. @throws RangeError if it is not
  */
 export const choleskyOf = (matrix: Float64Array, size: number): Float64Array => {
   const lower = new Float64Array(size * size);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as z from 'zod/v4';
 
 /**
- * State of the service in one data folder: its secrets, its last addresses, and the first institute, API key and admin of the desk. The
- * service writes the file; the demo and the admin CLI read it to find the local service. File mode 0600, because it
- * holds an API key and a password in plain text.
+ * State of the service in one data folder: its secrets, its last addresses, and the first institute, API key and
+ * admin of the desk. The service writes the file; the demo and the admin CLI read it to find the local service. File
+ * mode 0600, because it holds an API key and a password in plain text.
  */
 const Installation = z.object({
   tokens: z.object({ public: z.string(), grading: z.string(), control: z.string() }),

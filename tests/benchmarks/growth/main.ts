@@ -1,9 +1,9 @@
 /**
  * `npm run growth [-- --submissions N --waiting N --institutes N --rounds N --hold]`: shows which endpoint slows when
  * tables grow. Two copies of the service, facade and core as processes, run on one PostgreSQL: one with 1,000 graded
- * submissions, one with `submissions` graded ones (20 question results each), `waiting` waiting ones of one institute, and
- * `institutes` other institutes with 20 waiting runs each. Requests go to both in turns, so that the load of the machine
- * is the same for both. An endpoint whose median is more than 1.5 times as long is explained.
+ * submissions, one with `submissions` graded ones (20 question results each), `waiting` waiting ones of one
+ * institute, and `institutes` other institutes with 20 waiting runs each. Requests go to both in turns, so that the
+ * load of the machine is the same for both. An endpoint whose median is more than 1.5 times as long is explained.
  * Rows are typed submissions without files. They are written by SQL with triggers off, from one submission that the
  * service itself accepted. No worker runs, so what waits stays.
  */

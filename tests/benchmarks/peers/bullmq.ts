@@ -1,4 +1,7 @@
-/** BullMQ on a Redis that writes each change to disk: one process adds jobs that do nothing, and works on eight at once. */
+/**
+ * BullMQ on a Redis that writes each change to disk: one process adds jobs that do nothing, and works on eight at
+ * once.
+ */
 import { Queue, Worker } from 'bullmq';
 import { jobLoop } from './jobLoop.ts';
 

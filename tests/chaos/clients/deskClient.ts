@@ -1,7 +1,9 @@
 import { createBackoff } from '@evaluation/backoff';
 import type { Traffic } from './retrying.ts';
 
-/** A signed-in person at the desk, without a browser: calls as the page sends them, repeated as the page repeats them. */
+/**
+ * A signed-in person at the desk, without a browser: calls as the page sends them, repeated as the page repeats them.
+ */
 export interface DeskClient {
   /** @param key of a command; the same key in each repetition. @throws Error for a refusal or after two minutes */
   call<T>(procedure: string, input: object, key?: string): Promise<T>;

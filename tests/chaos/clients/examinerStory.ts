@@ -18,8 +18,8 @@ const EXAMINERS_MARK = 0.5;
 const OTHER_MARK = 3.5;
 
 /**
- * An examiner opens a graded submission at the desk, changes one mark with the mark that was on the screen, and approves
- * the submission. A repeated command has one effect, and clients of the API read the examiner's mark.
+ * An examiner opens a graded submission at the desk, changes one mark with the mark that was on the screen, and
+ * approves the submission. A repeated command has one effect, and clients of the API read the examiner's mark.
  */
 export const examinerStory =
   (desk: DeskClient): Story =>

@@ -16,9 +16,9 @@ import {
 } from './timing.ts';
 
 /*
- * `npm run desk:measure`: first useful paint and interaction on the data of the demo, and Next in an exam of 2,000 copies
- * with 40 pages, in three windows. Prints the rows of the table in docs/desk/server.md. DESK_COPIES and DESK_STEPS ask
- * for another size.
+ * `npm run desk:measure`: first useful paint and interaction on the data of the demo, and Next in an exam of 2,000
+ * copies with 40 pages, in three windows. Prints the rows of the table in docs/desk/server.md. DESK_COPIES and
+ * DESK_STEPS ask for another size.
  */
 
 const COPIES = Number(process.env['DESK_COPIES'] ?? 2000);

@@ -17,8 +17,8 @@ export interface LearnedAnswer {
 }
 
 /**
- * Pools draws. Answers are resampled with all their draws, since the draws share the answers; the interval would otherwise be too
- * narrow.
+ * Pools draws. Answers are resampled with all their draws, since the draws share the answers; the interval would
+ * otherwise be too narrow.
  */
 export const estimateLearning = (
   answers: readonly { line: number; questionId: string }[],

@@ -17,8 +17,8 @@ const Found = z.array(
 );
 
 /**
- * Reads where the answers of a copy stand, from the recorded readings and the alignment of its run. Readings are deleted
- * after some days (runs/removeReadings.ts); the answers then have no blocks.
+ * Reads where the answers of a copy stand, from the recorded readings and the alignment of its run. Readings are
+ * deleted after some days (runs/removeReadings.ts); the answers then have no blocks.
  * @returns a function from the number of a question on the paper (from 1) to the blocks of its answer
  */
 export const readAnswerBlocks = async (

@@ -11,8 +11,8 @@ import { memberOf, type StaffMember, type StaffRow } from './representation.ts';
 import { endSessions } from './sessions.ts';
 
 /*
- * Accounts of an institute, changed by its admins and by the operator. Each change locks the row of the institute first,
- * so that two admins who demote each other at the same moment do not leave the institute without an admin.
+ * Accounts of an institute, changed by its admins and by the operator. Each change locks the row of the institute
+ * first, so that two admins who demote each other at the same moment do not leave the institute without an admin.
  */
 
 /** Who changes an account: an admin of the institute, or the operator with `staff_id` null. */

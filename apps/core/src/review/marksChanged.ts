@@ -7,7 +7,8 @@ import { resultsOfRun } from '../runs/resultsOfRun.ts';
 import type { LockedSubmission } from '../locks/lockSubmission.ts';
 
 /**
- * Updates status and flag after overrides or marks of a guide changed, and requests a new drawing. The caller holds the submission's lock.
+ * Updates status and flag after overrides or marks of a guide changed, and requests a new drawing. The caller holds
+ * the submission's lock.
  */
 export const marksChanged = async (
   tx: Tx,

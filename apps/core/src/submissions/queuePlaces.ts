@@ -45,8 +45,8 @@ export const stepAlongIndexes = (tx: Tx): Promise<unknown> =>
   );
 
 /**
- * Counts the runs ahead of each run in `runIds`. Exported for a test of its plan. Released runs count too. The lane is a
- * literal, because under row-level security only a literal enum matches a partial index.
+ * Counts the runs ahead of each run in `runIds`. Exported for a test of its plan. Released runs count too. The lane
+ * is a literal, because under row-level security only a literal enum matches a partial index.
  */
 export const placesInLane = (
   instituteId: string,

@@ -14,9 +14,9 @@ interface Entry {
 }
 
 /**
- * The checked copies of an exam as a ZIP file without compression: PDF files do not shrink. Copies are read one after the
- * other, at the speed of the browser, so memory does not grow with their number. Copies that are not drawn yet, or no
- * longer match the marks, are listed in `not-included.csv`.
+ * The checked copies of an exam as a ZIP file without compression: PDF files do not shrink. Copies are read one after
+ * the other, at the speed of the browser, so memory does not grow with their number. Copies that are not drawn yet,
+ * or no longer match the marks, are listed in `not-included.csv`.
  */
 export const checkedCopiesZip = (
   core: CoreClient['public'],

@@ -13,8 +13,9 @@ import {
 /*
  * Rate limits that all replicas of the facade share (docs/decisions/044-one-counter-for-each-rate-limit.md).
  *
- * Each window of each key or institute is one counter on NATS. A request adds its cost to all of its windows and reads the
- * new totals. Requests that come while an addition to a window is under way are added together. If a total is above its limit, the request subtracts its cost from all windows and is refused.
+ * Each window of each key or institute is one counter on NATS. A request adds its cost to all of its windows and
+ * reads the new totals. Requests that come while an addition to a window is under way are added together. If a total
+ * is above its limit, the request subtracts its cost from all windows and is refused.
  *
  * State: the last total of each open window; whether NATS answered the last request. Overshoot: none while NATS
  * answers, since each request decides by a total that includes its own cost. NATS down or slow: the replica continues

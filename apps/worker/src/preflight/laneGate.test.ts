@@ -6,8 +6,8 @@ import { openLaneGate, type LaneGate } from './laneGate.ts';
 import { ModelUnavailable } from './modelUnavailable.ts';
 
 /*
- * States: checking ──▶ open or shut; shut ──▶ one witness at a time, and checked again until it opens; open ──▶ checking
- * after an outage or a lost prompt.
+ * States: checking ──▶ open or shut; shut ──▶ one witness at a time, and checked again until it opens;
+ * open ──▶ checking after an outage or a lost prompt.
  */
 
 let server: ModelServer;

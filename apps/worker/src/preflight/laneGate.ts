@@ -6,10 +6,10 @@
  *   open ──an outage is over, or a call lost material──▶ checking
  *
  * While the lane is shut, runs stay queued as rows and their time does not begin (decision 013). The exception is one
- * witness at a time: a run that is claimed and waits in `passed` within its deadline. It continues as soon as a preflight
- * passes. Otherwise it ends as `model_unavailable`, which tells the institute the reason. If the reason lasts until the
- * endpoint is changed (`UNAVAILABLE[reason].lasts`), the witness ends after 5 s and the next one is taken after an hour.
- * See decision 032.
+ * witness at a time: a run that is claimed and waits in `passed` within its deadline. It continues as soon as a
+ * preflight passes. Otherwise it ends as `model_unavailable`, which tells the institute the reason. If the reason
+ * lasts until the endpoint is changed (`UNAVAILABLE[reason].lasts`), the witness ends after 5 s and the next one is
+ * taken after an hour. See decision 032.
  *
  * After an outage, calls of runs in progress wait for the preflight too, each within its deadline (`opened`).
  *

@@ -12,9 +12,9 @@ import { openRecords, type RunRecords } from './records.ts';
 
 /*
  * A run claimed by this worker. State: the lease, extended by each write and by a heartbeat when there is none for a
- * third of the lease, and fence and token of the claim, which are sent with every write. The run ends here when it is recorded as complete or failed, or when core refuses a write
- * because another worker has it or it was stopped; `signal` then aborts all work. If this process dies, the lease
- * expires and the run is delivered again.
+ * third of the lease, and fence and token of the claim, which are sent with every write. The run ends here when it is
+ * recorded as complete or failed, or when core refuses a write because another worker has it or it was stopped;
+ * `signal` then aborts all work. If this process dies, the lease expires and the run is delivered again.
  */
 
 /** Core refused a write: the run was stopped, or another worker has it. All work on it ends. */

@@ -23,10 +23,10 @@ import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
 /**
- * Judges one answer and hands the result to the records of the run. An answer that the model cannot judge is recorded as
- * failed, so that the other questions still count (`partially_graded`); if the deadline has passed, the error is thrown
- * and the run fails. If two workers judge the same answer at once, the judgement that is recorded first becomes the
- * cached judgement and both runs use it.
+ * Judges one answer and hands the result to the records of the run. An answer that the model cannot judge is recorded
+ * as failed, so that the other questions still count (`partially_graded`); if the deadline has passed, the error is
+ * thrown and the run fails. If two workers judge the same answer at once, the judgement that is recorded first
+ * becomes the cached judgement and both runs use it.
  * @param place converts an annotation to the page as a viewer shows it
  * @returns `recorded`: the recorded result. The caller does not wait for it before it judges the next answer.
  */

@@ -32,7 +32,9 @@ export interface Picture {
 }
 
 export interface Ocr {
-  /** Lines, top to bottom. Rejects like withinDeadline; with a permanent GraderFailure if the picture cannot be read. */
+  /**
+   * Lines, top to bottom. Rejects like withinDeadline; with a permanent GraderFailure if the picture cannot be read.
+   */
   read(picture: Picture, options: CallOptions): Promise<OcrLine[]>;
   close(): Promise<void>;
 }

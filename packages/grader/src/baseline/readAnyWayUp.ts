@@ -23,9 +23,9 @@ const FAIR = 0.6;
 const BETTER = 0.15;
 
 /**
- * Reads a page in the orientation of the scan. If the result is poor, tries a strip of the page in the orientations that
- * its ink allows, and reads the whole page again in the best one if that is clearly better. Costs at most two strips
- * and one page of extra OCR.
+ * Reads a page in the orientation of the scan. If the result is poor, tries a strip of the page in the orientations
+ * that its ink allows, and reads the whole page again in the best one if that is clearly better. Costs at most two
+ * strips and one page of extra OCR.
  */
 export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOptions): Promise<Writing> => {
   const read = async (part: Picture, turn: Turn): Promise<Writing> => {

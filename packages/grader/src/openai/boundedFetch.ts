@@ -21,7 +21,9 @@ export const fetchUpTo =
     return new Response(bounded, response);
   };
 
-/** True when the server has declared a length that `fetch` holds it to. A compressed body can grow beyond its length. */
+/**
+ * True when the server has declared a length that `fetch` holds it to. A compressed body can grow beyond its length.
+ */
 const isWithin = (maxBodyBytes: number, headers: Headers): boolean => {
   const length = headers.get('content-length');
   return length !== null && !headers.has('content-encoding') && Number(length) <= maxBodyBytes;

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto';
 
-/* Letters of straight strokes need no font. Letters that resemble a digit or each other are left out (B and 8, O and 0). */
+/*
+ * Letters of straight strokes need no font. Letters that resemble a digit or each other are left out (B and 8, O and
+ * 0).
+ */
 
 type Stroke = readonly [x1: number, y1: number, x2: number, y2: number];
 

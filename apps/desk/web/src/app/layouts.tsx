@@ -4,7 +4,9 @@ import { Frame } from './Frame.tsx';
 import type { NavigationEntry } from './navigation.ts';
 import { sessionQuery } from './session.ts';
 
-/** Parents of all routes. Areas add their routes below `signedInRoute`, or below `rootRoute` for pages without frame. */
+/**
+ * Parents of all routes. Areas add their routes below `signedInRoute`, or below `rootRoute` for pages without frame.
+ */
 export const rootRoute = createRootRouteWithContext<{ navigation: readonly NavigationEntry[] }>()({
   component: Outlet,
 });

@@ -13,8 +13,8 @@ const MOST_OPEN = 3;
 const open = new Map<string, Promise<PDFDocumentProxy>>();
 
 /**
- * Opens the PDF of a submission, or gives the open one. The address is short-lived and differs on each read, so documents
- * are kept by submission.
+ * Opens the PDF of a submission, or gives the open one. The address is short-lived and differs on each read, so
+ * documents are kept by submission.
  */
 export const loadPdf = (submissionId: string, url: string): Promise<PDFDocumentProxy> => {
   const known = open.get(submissionId);
