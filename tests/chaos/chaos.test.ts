@@ -23,7 +23,7 @@ test(
       leaseSeconds: 5,
       faults: 'all',
       sizes: SIZES,
-      isBundled: false,
+      isBundled: true,
       say: (line) => void lines.push(line),
     });
     const repeat = `repeat: npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --kills 8 --facades 1 --clients 2 --lease 5`;

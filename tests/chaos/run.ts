@@ -26,6 +26,7 @@ import { COPY_PAPER, PAPER } from './model/truth.ts';
 import { lineOf, planOf, type PlannedFault, type PlanOptions } from './plan/plan.ts';
 import { countKinds, spreadOf, type Report } from './report.ts';
 import { startFleet, type Fleet } from './site/fleet.ts';
+import { RUN_BUNDLES } from '../harness/bundles.ts';
 import { programsFromBundles, programsFromSource } from './site/programs.ts';
 import { startServers } from './site/servers.ts';
 
@@ -56,7 +57,7 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
   try {
     const moods = setMoods(servers.model);
     const programs = options.isBundled
-      ? await programsFromBundles(join(servers.folder, 'bundles'))
+      ? await programsFromBundles(RUN_BUNDLES ?? join(servers.folder, 'bundles'))
       : programsFromSource;
     fleet = await startFleet(servers, sizes, { LEASE_SECONDS: String(leaseSeconds) }, programs);
     let isOver = false;

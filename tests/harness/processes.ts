@@ -10,6 +10,7 @@ import { coreOverHttp } from '@evaluation/core-client';
 import type { ClonedDatabase } from '@evaluation/test-services';
 import { apiClient, type ApiClient } from './api.ts';
 import { COMPILE_CACHE } from './compileCache.ts';
+import { RUN_BUNDLES, sharedBundle } from './bundles.ts';
 import { newEnvironment } from './service.ts';
 
 /** Runs the service's programs as processes that a test can kill, pause and start again. */
@@ -35,21 +36,27 @@ const HERE = fileURLToPath(new URL('../../', import.meta.url));
 /** @param root folder of the repository, for a program of another release */
 export const sourceOf = (app: App, root: string = HERE): string => join(root, 'apps', app, 'src', 'main.ts');
 
+/** The bundle of the test run, or the source. `npm start` has no bundle. */
+const programOf = async (app: App): Promise<string> =>
+  RUN_BUNDLES === undefined || app === 'standalone'
+    ? sourceOf(app)
+    : join(await sharedBundle(RUN_BUNDLES, app), 'main.js');
+
 /** Processes started here that have not ended. None may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();
 
 /**
  * Starts a program and waits until it prints `ready`. @throws Error with its output, if it ends before that
  * @param onOutput gets all output, to the end
- * @param main file of the program, for a bundle or for another release
+ * @param main file of the program, for a release other than this one
  */
 export const startProgram = async (
   app: App,
   environment: Record<string, string>,
   onOutput: (text: string) => void = () => {},
-  main: string = sourceOf(app),
+  main?: string,
 ): Promise<Program> => {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [main ?? (await programOf(app))], {
     // A process group of its own, so that its children can be ended with it.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, copyFile, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle, type ImageName } from '@evaluation/bundle';
+import { RUN_BUNDLES, sharedBundle } from '../harness/bundles.ts';
 
 /*
  * Runs programs as an image does, without Docker: from the bundle alone, in a read-only folder, under an account
@@ -54,7 +55,8 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
     // Copy if a link fails: the other account may not be able to read the repository's Node.
     await link(process.execPath, node).catch(() => copyFile(process.execPath, node));
     for (const name of names) {
-      await bundle(name, join(folder, name));
+      if (RUN_BUNDLES === undefined) await bundle(name, join(folder, name));
+      else await cp(await sharedBundle(RUN_BUNDLES, name), join(folder, name), { recursive: true });
       await eachBelow(join(folder, name), (path, isFolder) => chmod(path, isFolder ? 0o555 : 0o444));
       await mkdir(temporary(name), { recursive: true });
       if (ACCOUNT.uid !== undefined) await chown(temporary(name), ACCOUNT.uid, ACCOUNT.gid);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { bundle } from '@evaluation/bundle';
-import { buildPage } from '@evaluation/desk/build';
+import { sharedBundle } from '../../harness/bundles.ts';
 import { sourceOf } from '../../harness/processes.ts';
 import { APPS, type App } from '../plan/plan.ts';
 
@@ -11,7 +10,6 @@ export const programsFromSource: Programs = (app) => sourceOf(app);
 
 /** Bundles the apps as for their images: a process from a bundle starts with half the CPU time. */
 export const programsFromBundles = async (folder: string): Promise<Programs> => {
-  await buildPage(() => {});
-  for (const app of APPS) await bundle(app, join(folder, app));
+  for (const app of APPS) await sharedBundle(folder, app);
   return (app) => join(folder, app, 'main.js');
 };
