@@ -46,7 +46,10 @@ export const CriteriaTable = ({
                   size="compact-sm"
                   color="gray"
                   c="var(--mantine-color-text)"
-                  styles={{ label: { whiteSpace: 'normal', textAlign: 'start' }, root: { height: 'auto' } }}
+                  styles={{
+                    label: { whiteSpace: 'normal', textAlign: 'start' },
+                    root: { height: 'auto', minHeight: 24 },
+                  }}
                   aria-pressed={chosen === index}
                   onClick={() => onChoose(index)}
                 >
