@@ -96,6 +96,7 @@ try {
     Number(values.seed),
     Number(values.requests),
     Number(values.minutes),
+    (line) => console.error(line),
   );
   const { faults, ...numbers } = report;
   console.log(JSON.stringify(numbers, null, 2));

@@ -28,18 +28,22 @@ interface Fault {
 }
 
 const AT_ONCE = 16;
+/** Batches between two lines of progress. */
+const TOLD_EVERY = 20;
 /** Requests drawn together. The objects are made anew after each, since requests change and delete them. */
 const BATCH = 150;
 
 /**
  * @param seed gives the same requests again, but for ids and timing
  * @param minutes after which no more requests are drawn
+ * @param say gets lines of progress
  */
 export const runFuzz = async (
   institutes: Institutes,
   seed: number,
   requests: number,
   minutes = Number.POSITIVE_INFINITY,
+  say: (line: string) => void = () => {},
 ): Promise<FuzzReport> => {
   const operations = readOperations();
   const intents = intentsOf(operations);
@@ -83,6 +87,7 @@ export const runFuzz = async (
     if (smallest !== null) fault.smallest = requestOf(smallest, institutes);
   };
 
+  const ratePerSecond = (): number => Math.round(sent / ((performance.now() - began) / 1000));
   const isLate = (): boolean => performance.now() - began > minutes * 60_000;
   for (let batch = 0; sent < requests && !isLate(); batch += 1) {
     if (batch > 0) await institutes.renew();
@@ -93,11 +98,13 @@ export const runFuzz = async (
       }),
     );
     for (const each of unshrunk.splice(0)) await shrink(each);
+    if (batch % TOLD_EVERY === TOLD_EVERY - 1)
+      say(`${sent} of ${requests} requests, ${ratePerSecond()} a second, ${faults.size} kinds of fault`);
   }
   return {
     seed,
     sent,
-    perSecond: Math.round(sent / ((performance.now() - began) / 1000)),
+    perSecond: ratePerSecond(),
     statuses: Object.fromEntries([...statuses].toSorted(([a], [b]) => a.localeCompare(b))),
     successes: Object.fromEntries(successes),
     faults: [...faults.values()],
