@@ -8,6 +8,8 @@ import { longAnswer, typedExam } from '../harness/papers.ts';
 import { freePort, killPrograms, startProgram } from '../harness/processes.ts';
 import { seededRandom } from '../harness/seededRandom.ts';
 import { newEnvironment } from '../harness/service.ts';
+import { launchBrowser } from './harness/browser.ts';
+import { newBrowserExaminer } from './soak/browserExaminer.ts';
 import { newExaminer, newSession, type Examiner, type Told } from './soak/examiner.ts';
 
 /*
@@ -18,9 +20,11 @@ import { newExaminer, newSession, type Examiner, type Told } from './soak/examin
 
 const RUNS = Number(process.env['DESK_SOAK_RUNS'] ?? 3);
 const SEED = Number(process.env['DESK_SOAK_SEED'] ?? 1);
+/** Examiners in real browsers, instead of the page's queue in this process. */
+const browser = process.env['DESK_SOAK_BROWSERS'] === undefined ? null : await launchBrowser();
 const STEPS = 30;
 /** Runs of a batch. More runs at once have the service busy for so long that calls are repeated before their answer. */
-const AT_ONCE = 10;
+const AT_ONCE = browser === null ? 10 : 3;
 
 const [port, corePort, deskPort] = [await freePort(), await freePort(), await freePort()];
 const { environment, database, drop } = await newEnvironment({
@@ -30,6 +34,7 @@ const { environment, database, drop } = await newEnvironment({
 });
 let program = await startProgram('standalone', environment);
 afterAll(async () => {
+  await browser?.close();
   await killPrograms();
   await drop();
 });
@@ -78,15 +83,27 @@ for (let first = SEED; first < SEED + RUNS; first += AT_ONCE) {
     let restarting: Promise<void> | undefined;
     const restartOnce = (): Promise<void> => (restarting ??= restart());
     const runs = seeds.map((seed, index) => oneRun(seed, copies[index] ?? '', restartOnce));
+    let marks = 0;
     for (const ended of await Promise.allSettled(runs)) {
       if (ended.status === 'rejected') throw ended.reason;
+      marks += ended.value;
     }
+    // Each run has about 15 decisions, of which some replace others before they are sent.
+    expect(marks).toBeGreaterThan(seeds.length);
+    if (RUNS > AT_ONCE) console.log(`seeds ${first} to ${seeds.at(-1)}: ${marks} marks stored`);
   });
 }
 
-const oneRun = async (seed: number, copy: string, restartOnce: () => Promise<void>): Promise<void> => {
+/** @returns the number of stored marks */
+const oneRun = async (seed: number, copy: string, restartOnce: () => Promise<void>): Promise<number> => {
   const random = seededRandom(seed);
-  const examiners = sessions.map(({ name, cookie }) => newExaminer(url, name, cookie, random));
+  const examiners = await Promise.all(
+    sessions.map((session) =>
+      browser === null
+        ? newExaminer(url, session.name, session.cookie, random)
+        : newBrowserExaminer(browser, { url, exam }, session, random),
+    ),
+  );
   try {
     for (let step = 0; step < STEPS; step += 1) {
       const examiner = examiners[Math.floor(random() * examiners.length)];
@@ -98,8 +115,9 @@ const oneRun = async (seed: number, copy: string, restartOnce: () => Promise<voi
       if (step === STEPS / 2) void restartOnce();
     }
     await restartOnce();
-    for (const examiner of examiners) await examiner.settle();
+    for (const examiner of examiners) await examiner.settle(copy);
     await expectNothingLost(copy, examiners);
+    return examiners.reduce((sum, { stored }) => sum + stored.size, 0);
   } catch (error) {
     throw new Error(`the run with seed ${seed} failed`, { cause: error });
   } finally {

@@ -24,8 +24,8 @@ export interface Examiner {
   look(submissionId: string): Promise<void>;
   decide(submissionId: string, questionId: string, awarded: number): Promise<void>;
   loadAgain(): Promise<void>;
-  /** Ends the faults and decides on all held marks, until nothing waits. */
-  settle(): Promise<void>;
+  /** Ends the faults and decides on all held marks of the copy, until nothing waits. */
+  settle(submissionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
