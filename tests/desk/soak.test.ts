@@ -97,13 +97,13 @@ for (let first = SEED; first < SEED + RUNS; first += AT_ONCE) {
 /** @returns the number of stored marks */
 const oneRun = async (seed: number, copy: string, restartOnce: () => Promise<void>): Promise<number> => {
   const random = seededRandom(seed);
-  const examiners = await Promise.all(
-    sessions.map((session) =>
+  const examiners: Examiner[] = [];
+  for (const session of sessions)
+    examiners.push(
       browser === null
         ? newExaminer(url, session.name, session.cookie, random)
-        : newBrowserExaminer(browser, { url, exam }, session, random),
-    ),
-  );
+        : await newBrowserExaminer(browser, { url, exam }, session, random),
+    );
   try {
     for (let step = 0; step < STEPS; step += 1) {
       const examiner = examiners[Math.floor(random() * examiners.length)];

@@ -78,7 +78,7 @@ export const newBrowserExaminer = async (
 
   const open = async (submissionId: string, questionId: string): Promise<void> => {
     const search = new URLSearchParams({ order: 'question', submission: submissionId, question: questionId });
-    const address = `${url}/exams/${exam.id}/mark?${search}`;
+    const address = `${url}/exams/${exam.id}/mark?${search.toString()}`;
     const isLoaded = place !== '';
     place = '';
     // A link of the page does the same; loading the page costs ten times as much.
