@@ -21,8 +21,8 @@ const LOOK_MS = 50;
  */
 export const sharedBundle = async (folder: string, name: ImageName): Promise<string> => {
   const made = join(folder, name);
-  const isComplete = `${made}.complete`;
-  if (existsSync(isComplete)) return made;
+  const completeFile = `${made}.complete`;
+  if (existsSync(completeFile)) return made;
   await mkdir(folder, { recursive: true });
   const isOurs = await mkdir(`${made}.begun`).then(
     () => true,
@@ -32,11 +32,11 @@ export const sharedBundle = async (folder: string, name: ImageName): Promise<str
     // The bundler and Vite are loaded by this process alone.
     if (name === 'desk') await (await import('@evaluation/desk/build')).buildPage(() => {});
     await (await import('@evaluation/bundle')).bundle(name, made);
-    await writeFile(isComplete, '');
+    await writeFile(completeFile, '');
     return made;
   }
   const deadline = performance.now() + MADE_MS;
-  while (!existsSync(isComplete)) {
+  while (!existsSync(completeFile)) {
     if (performance.now() > deadline) throw new Error(`another test did not complete the bundle of ${name}`);
     await wait(LOOK_MS);
   }

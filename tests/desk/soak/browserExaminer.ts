@@ -38,7 +38,8 @@ export const newBrowserExaminer = async (
   const [cookieName = '', value = ''] = cookie.split(/=(.*)/s);
   await context.addCookies([{ name: cookieName, value, url }]);
 
-  const isTold = (route: Route, data: unknown): void => {
+  /** Notes what an answer tells the examiner: a stored decision, or the times of marks that the page shows. */
+  const noteAnswer = (route: Route, data: unknown): void => {
     const request = route.request();
     if (request.url().endsWith('/submissions.override')) {
       const id = request.headers()['idempotency-key'] ?? '';
@@ -66,7 +67,7 @@ export const newBrowserExaminer = async (
       if (isFaulty && random() < FAULTS) return await route.abort();
       const body = (await response.json().catch(() => null)) as { result?: { data: unknown } } | null;
       // Noted before the page gets the answer, because the page may act on it at once.
-      if (response.status() === 200 && body?.result !== undefined) isTold(route, body.result.data);
+      if (response.status() === 200 && body?.result !== undefined) noteAnswer(route, body.result.data);
       return await route.fulfill({ response });
     } catch {
       // The service is away, or the page has left.
