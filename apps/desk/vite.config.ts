@@ -29,7 +29,9 @@ const pdfDecoders: Plugin = {
 
 const STYLE = "document.createElement('style');";
 
-/** Gives the style element of the zoom library the nonce of the page (app/nonce.ts), which it has no option for. */
+/**
+ * Gives the style element of the zoom library the nonce of the page (app/nonce.ts). The library has no option for it.
+ */
 const nonceOfZoomStyles: Plugin = {
   name: 'nonce-of-zoom-styles',
   transform(code, id) {
@@ -39,8 +41,7 @@ const nonceOfZoomStyles: Plugin = {
   },
 };
 
-// Tests and programs build the page at their start, with a value of their own or none. The page is the same in all
-// cases.
+// Tests and programs build the page at their start, with their own NODE_ENV or none. The page is the same in all cases.
 process.env['NODE_ENV'] = 'production';
 
 /** Build of the desk's page: `web` → `dist`. Every file below `assets` has a hash of its content in its name. */
@@ -54,7 +55,7 @@ export default defineConfig({
     // The content security policy allows no data: scripts, and small files are cheap over HTTP/2.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // The notices of the bundled libraries, which their licences ask for.
+    // Writes the licences of the bundled libraries, as they require.
     license: { fileName: 'LICENSES.md' },
     // `npm run check:page-size` has our own limits.
     chunkSizeWarningLimit: 2000,

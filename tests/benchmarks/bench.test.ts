@@ -13,7 +13,7 @@ import { allRows, rowsNamed } from './rows/index.ts';
 
 let servers: Servers;
 
-/** The servers of the test run: the bench starts its own ones with fsync. */
+/** Uses the servers of the test run. `npm run bench` starts servers of its own, with fsync. */
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-test-'));
   const model = await startModelServer();

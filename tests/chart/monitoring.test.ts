@@ -74,7 +74,7 @@ const expressions = (): string[] => [
 const PLAIN = { $__rate_interval: '5m', $namespace: 'exams', $job: 'ae' } as const;
 const plain = (expr: string): string =>
   Object.entries(PLAIN).reduce((text, [name, value]) => text.replaceAll(name, value), expr);
-/** Series of an expression with the labels that it selects by, and the labels that it groups by. */
+/** Series of an expression, with the labels by which it selects them. */
 const asks = (expr: string): { metric: string; labels: string[] }[] =>
   [...plain(expr).matchAll(/\b([a-z_][a-z0-9_]*)\{([^}]*)\}/g)].map(([, metric = '', matchers = '']) => ({
     metric,
@@ -158,7 +158,7 @@ describe('alerts', () => {
     ]);
   });
 
-  /** The named alert, without the labels that every series of the release is selected by. */
+  /** The named alert, without the labels by which all series of the release are selected. */
   const only = (name: string): { expr: string; for: string; severity: string } => {
     const [rule, ...others] = rules.filter(({ alert }) => alert === name);
     if (rule === undefined || others.length > 0) throw new Error(`not exactly one ${name}`);

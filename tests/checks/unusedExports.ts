@@ -15,7 +15,7 @@ export const exportedNames = (source: string): string[] => [
   ),
 ];
 
-/** Names that an import uses; `*` if the import does not tell. */
+/** Names that an import uses; `*` if the import lists none. */
 export const importedNames = ({ names }: Import): readonly string[] =>
   names.length === 0 || names[0] === 'as' ? ['*'] : names;
 

@@ -101,7 +101,7 @@ const startService = async (): Promise<Started> => {
 const expectNothingLeft = (): Promise<void> =>
   vi.waitFor(async () => expect(await processesNaming(dataDir)).toEqual([]), PATIENT);
 
-/** Sends part of a request: the service waits for the rest before it exits in order. */
+/** Opens a request: sends a part of it, so that the service waits for the rest before it exits in order. */
 const requestInHand = async (): Promise<{ socket: Socket; finish(): Promise<string> }> => {
   const installation = await findInstallation(dataDir);
   const socket = connect(Number(ports.PORT), '127.0.0.1');
@@ -146,7 +146,7 @@ const sendUntilEnded = async (started: Started, hurry: () => void): Promise<void
   }, PATIENT);
 };
 
-// The second table has the other pairs of target and signal. Each start costs several seconds of CPU.
+// Each start costs several seconds of CPU, so this table and the next one each test two pairs of target and signal.
 test.each<[Target, NodeJS.Signals]>([
   ['the process group', 'SIGTERM'],
   ['npm alone', 'SIGINT'],

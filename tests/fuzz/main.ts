@@ -37,7 +37,7 @@ const NO_LIMIT =
   'key:reads:minute=100000000,institute:reads:second=100000000,key:writes:minute=100000000,key:upload_files:minute=100000000';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'fuzz-'));
-// Under root, PostgreSQL runs as another account.
+// As root, PostgreSQL runs as another account, which must be able to enter the folder.
 await chmod(dataDir, 0o711);
 const service = await startStandalone(
   readStandaloneSettings({

@@ -9,7 +9,10 @@ import type { ImageName } from '@evaluation/bundle';
  * sources.
  */
 
-/** Folder for the bundles of a whole test run. Undefined if single test files run: traces of the sources name lines. */
+/**
+ * Folder for the bundles of a whole test run. Undefined when single test files run: their programs start from the
+ * sources, so that stack traces name lines of the sources.
+ */
 export const RUN_BUNDLES = process.env['TEST_BUNDLES'];
 
 const MADE_MS = 60_000;

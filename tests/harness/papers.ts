@@ -1,6 +1,6 @@
 import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
 
-/** Valid questions to build papers from. A test overrides the fields that it is about. */
+/** Valid questions for papers. A test overrides the fields that it tests. */
 
 export const mcq = (label: string, change: Partial<QuestionInput> = {}): QuestionInput => ({
   label,

@@ -1,4 +1,7 @@
-/** Status, headers and body of an answer, without those that differ between any two answers and without the sent id. */
+/**
+ * Status, headers and body of an answer, to compare two answers. Leaves out parts that differ between any two answers,
+ * and replaces the `id` that the request sent.
+ */
 export const seen = async (
   response: Response,
   id: string,

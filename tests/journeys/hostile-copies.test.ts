@@ -41,7 +41,7 @@ const REJECTED = {
 
 let jpeg: Buffer;
 
-/** Pass the inspection, and fail when their pages are drawn for the model. */
+/** Files that pass the inspection and fail when their pages are drawn for the model. */
 const UNREADABLE = {
   'a page that takes minutes to draw': endlessDrawing,
   'a picture of 30,000 × 30,000 pixels': hugePicture,

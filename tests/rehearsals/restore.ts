@@ -26,8 +26,8 @@ import { archiveAll, copyCluster, momentOf, onServer, restore, startArchiving } 
 
 /*
  * A restore by docs/operate/backup.md: a base backup and archived WAL bring PostgreSQL back to the moment T, beside the
- * bucket as it is and an empty nats-server. What was accepted before T is there, is graded and adds up; what came later
- * is gone, and a client sends it again with the same Idempotency-Key.
+ * bucket as it is and an empty nats-server. Submissions accepted before T exist, are graded and add up. Later
+ * submissions are missing, and their client sends them again with the same Idempotency-Key.
  */
 
 /** @returns what went wrong */
@@ -35,7 +35,7 @@ export const rehearseRestore = async (say: (line: string) => void): Promise<stri
   const folder = await mkdtemp(join(tmpdir(), 'restore-'));
   const undo: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
-    // Under root, PostgreSQL runs as another account.
+    // As root, PostgreSQL runs as another account, which must be able to enter the folder.
     await chmod(folder, 0o711);
     const archive = join(folder, 'archive');
     const data = join(folder, 'postgres');

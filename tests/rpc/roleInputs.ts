@@ -123,14 +123,12 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
     session_id: session,
   }),
 
-  // desk.exams
   'desk.exams.list': () => ({}),
   'desk.exams.overview': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.copies': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.form': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.save': ({ exam }) => ({ exam_id: exam, seen: '', body: {} }),
 
-  // desk.marking
   'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),
   'desk.marking.order': ({ exam }) => ({ exam_id: exam, by: 'copy' }),
   'desk.marking.next': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
@@ -150,32 +148,26 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   }),
   'desk.marking.keepOpen': ({ submission }) => ({ submission_id: submission }),
 
-  // desk.review
   'desk.review.queue': ({ exam }) => ({ exam_id: exam }),
   'desk.review.counts': () => undefined,
   'desk.review.checklist': ({ exam }) => ({ exam_id: exam }),
   'desk.review.pages': ({ submission }) => ({ submission_id: submission }),
 
-  // desk.statistics
   'desk.statistics.agreement': ({ exam }) => ({ exam_id: exam }),
   'desk.statistics.distribution': ({ exam }) => ({ exam_id: exam }),
   'desk.statistics.learning': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
   'desk.statistics.marks': ({ exam }) => ({ exam_id: exam }),
 
-  // desk.keys
   'desk.keys.list': () => ({}),
   'desk.keys.create': () => ({ scopes: ['evaluation:read'] }),
   'desk.keys.edit': ({ key }) => ({ key_id: key, daily_copy_cap: 1 }),
   'desk.keys.revoke': ({ key }) => ({ key_id: key }),
 
-  // desk.credits
   'desk.credits.history': () => ({}),
   'desk.credits.spending': () => ({}),
 
-  // desk.audit
   'desk.audit.list': () => ({}),
 
-  // desk.settings
   'desk.settings.show': () => undefined,
   'desk.settings.change': () => ({ blind: false, guide_target: 0.95, seen: 0 }),
   'desk.settings.changeRetention': () => ({

@@ -127,7 +127,7 @@ test.each(cells.filter(isOpen))(
     const [input, missing] = [inputOf(foreign), inputOf(newIds())];
     const outcome = await call(path, input, role);
     if (JSON.stringify(input) === JSON.stringify(missing)) {
-      // The input names nothing: the answer must not show anything of the other institute.
+      // The input has no id. The answer must not show anything of the other institute.
       for (const id of Object.values(foreign)) expect(JSON.stringify(outcome)).not.toContain(id);
       return;
     }
@@ -136,7 +136,7 @@ test.each(cells.filter(isOpen))(
   },
 );
 
-/** The inputs that arise when NUL or half a surrogate pair stands for one text of `input`. */
+/** Copies of `input`, each with one text replaced by a text with NUL or half a surrogate pair. */
 const withHostileTexts = (input: unknown): unknown[] => {
   if (typeof input === 'string') return ['\u0000', 'a\uD800'];
   if (typeof input !== 'object' || input === null) return [];
@@ -182,7 +182,7 @@ test.each(['desk.exams.list', 'exams.create', 'submissions.create', 'desk.exams.
   '%s refuses input that is nested 200,000 levels deep',
   async (path) => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
-    // The second is how core keeps an object with numbers of many digits.
+    // The second value has the form in which core stores an object with exact numbers.
     for (const metadata of [deep, JSON.stringify({ $exact_json: deep })]) {
       const text = `{"exam_id":"${foreign.exam}","search":${deep},"seen":"","body":{"metadata":${metadata}}}`;
       expect(await post(path, text, 'admin')).toEqual({

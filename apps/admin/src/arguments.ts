@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-// Small entries, because every command loads this file, also a command without options.
+// Imports single files of the contract: every command loads this file, and loading the whole contract takes long.
 import { Scope, SCOPES } from '@evaluation/rest-contract/schemas/account';
 import { uuid } from '@evaluation/rest-contract/schemas/primitives';
 import { MAX_PRICE } from '@evaluation/rules/pricing';

@@ -1,4 +1,7 @@
-/** The command cannot continue. Only the message is printed, so it says what to do; it never quotes an answer. */
+/**
+ * The command cannot continue. Only the message is printed, so it names what the user has to do. It never quotes an
+ * answer.
+ */
 export class AgreementFailure extends Error {
   readonly exitCode: 1 | 2;
 

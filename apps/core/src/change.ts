@@ -1,7 +1,4 @@
-/**
- * What a call has changed. A changed run counts as a change of its submission, and a changed submission as one of its
- * exam.
- */
+/** A changed run also changes its submission, and a changed submission also changes its exam. */
 export interface Change {
   institute_id: string;
   exam_ids: readonly string[];

@@ -105,7 +105,6 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.people.endMyOtherSessions': ALL,
   'desk.people.changePassword': ALL,
 
-  // desk.exams
   'desk.exams.list': ALL,
   'desk.exams.overview': ALL,
   'desk.exams.copies': ALL,
@@ -120,32 +119,26 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.marking.flag': ALL,
   'desk.marking.keepOpen': ALL,
 
-  // desk.review
   'desk.review.queue': ALL,
   'desk.review.counts': ALL,
   'desk.review.checklist': ALL,
   'desk.review.pages': ALL,
 
-  // desk.statistics
   'desk.statistics.agreement': ALL,
   'desk.statistics.distribution': ALL,
   'desk.statistics.learning': ALL,
   'desk.statistics.marks': ALL,
 
-  // desk.keys
   'desk.keys.list': ADMIN,
   'desk.keys.create': ADMIN,
   'desk.keys.edit': ADMIN,
   'desk.keys.revoke': ADMIN,
 
-  // desk.credits
   'desk.credits.history': ADMIN,
   'desk.credits.spending': ADMIN,
 
-  // desk.audit
   'desk.audit.list': ADMIN,
 
-  // desk.settings
   'desk.settings.show': ADMIN,
   'desk.settings.change': ADMIN,
   'desk.settings.changeRetention': ADMIN,

@@ -130,8 +130,8 @@ const storable = t.middleware(async ({ getRawInput, next }) => {
 });
 
 /**
- * For the facade and the desk, before the caller is authenticated. A call with the actor of a member of staff is one
- * that the desk forwards: the table of roles decides on it, and closes these procedures.
+ * For the facade and the desk, before the caller is authenticated. A call whose actor is a member of staff comes from
+ * the desk: the table of roles decides on it, and closes these procedures to staff.
  */
 export const serviceProcedure = withToken('public').use(({ ctx, path, next }) => {
   const sent = ctx.headers.actor;

@@ -129,7 +129,7 @@ export const makeGuideExam = async (
   return { institute, exam, questions, objective, submissions, actor };
 };
 
-/** The teacher marks the first `marked` answers of both long questions, each as deserved. */
+/** The teacher gives the first `marked` answers of both long questions the marks that they deserve. */
 export const markAsDeserved = async (client: pg.Client, guide: GuideExam, marked: number): Promise<void> => {
   const decided = guide.submissions
     .slice(0, marked)

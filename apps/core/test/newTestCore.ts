@@ -17,7 +17,7 @@ export interface TestCore {
   bucket: ObjectStoreOptions;
   /**
    * A superuser's connection for which neither foreign keys nor triggers hold: a test can insert rows without their
-   * parents, at times of its choice.
+   * parents and with any timestamps.
    */
   client: pg.Client;
   /** Makes an institute without credits and with the settings that a new institute has. @returns its id */

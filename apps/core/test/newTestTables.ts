@@ -5,7 +5,7 @@ import { openTestDatabase, readPlan, type PlanReading } from '@evaluation/test-s
 import { writeCursor, type Position } from '../src/lists/cursor.ts';
 import { openPage, type Page } from '../src/lists/page.ts';
 
-/** A database that a test fills with fabricated rows, to see which of them a statement reads. */
+/** A database that a test fills with fabricated rows, to measure how many rows a statement reads. */
 interface TestTables {
   database: Database;
   /** A superuser's connection. Fabricated rows have no parent rows, so foreign keys and triggers are switched off. */

@@ -77,10 +77,7 @@ export const apiClient = (options: { baseUrl: string; apiKey: string; signal: Ab
   });
 export type ApiClient = ReturnType<typeof apiClient>;
 
-/**
- * Returns the body if the answer has the expected status.
- * @throws ApiRefusal for any other status, with a message that begins with `what`
- */
+/** @throws ApiRefusal for any status but the expected one, with a message that begins with `what` */
 export const bodyOf = <A extends { status: number; body: unknown }, S extends A['status']>(
   answer: A,
   status: S,

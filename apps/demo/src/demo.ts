@@ -88,10 +88,7 @@ const show = async (
   complainOf(submitted, readings);
 };
 
-/**
- * Names the page of each exam at the desk of this machine. A service elsewhere has a desk that the demo does not
- * know.
- */
+/** A service elsewhere has a desk whose address the demo does not know. */
 const nameDesk = async (submitted: readonly Submitted[], settings: ClientSettings): Promise<void> => {
   if (settings.apiUrl !== undefined) return;
   const desk = (await findInstallation(settings.dataDir))?.desk;

@@ -1,4 +1,4 @@
-/** The demo cannot continue. Only the message is printed, so it says what to do. */
+/** The demo cannot continue. Only the message is printed, so it names what the user has to do. */
 export class DemoFailure extends Error {
   readonly exitCode: 1 | 2;
 

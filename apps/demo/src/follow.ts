@@ -11,7 +11,6 @@ const OVER: ReadonlySet<Submission['status']> = new Set([
 
 export const isOver = ({ status }: Submission): boolean => OVER.has(status);
 
-/** Polls a submission until grading ends and calls `onReading` after each poll. */
 export const followSubmission = async (
   api: ApiClient,
   submission: Submission,

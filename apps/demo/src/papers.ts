@@ -6,13 +6,11 @@ import { DemoFailure } from './failure.ts';
 import type { DemoOptions } from './options.ts';
 
 export interface Paper {
-  /** Label of the progress bar. */
   name: string;
   /** As in the file, not validated: the API reports errors in it. */
   exam: ExamCreate;
   candidate: CandidateInput;
   work: Work;
-  /** Printed before the marks. */
   note?: string;
 }
 

@@ -34,7 +34,7 @@ export const startDesk = async (settings: DeskSettings, core: CoreOverHttp): Pro
   }
   return {
     url: settings.url?.origin ?? `http://${settings.listen.host}:${port}`,
-    // NATS is not a dependency: without it, pages ask for changes by themselves.
+    // NATS is not a dependency: without it, open pages read again at intervals.
     dependencies: { core: () => core.ping() },
     close: async () => {
       // Streams never end by themselves, and the drain waits for open responses.

@@ -10,7 +10,7 @@ import { successStatusOf } from './middleware/routeMetadata.ts';
 /*
  * Route `exams.edit` of the contract calls procedure `exams.edit` of core's public router: a query for GET, a mutation
  * for any other method. The input has a field for each path parameter (`examId` → `exam_id`) and for each header in the
- * contract (`if-match` → `if_match`), and `query` and `body` where the contract has them. The output is the body of the
+ * contract (`if-match` → `if_match`). It has `query` and `body` if the contract has them. The output is the body of the
  * successful response.
  *
  * `proceduresOf` does not compile if a route has no procedure or if input or output differ.

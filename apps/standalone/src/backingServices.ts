@@ -11,9 +11,7 @@ export interface BackingServices {
   close(): Promise<void>;
 }
 
-/**
- * Starts an embedded PostgreSQL, NATS or S3 for each one that the settings do not name (docs/architecture.md#start).
- */
+/** Starts those of PostgreSQL, NATS and S3 that the settings do not name (docs/architecture.md#start). */
 export const startBackingServices = async (
   settings: StandaloneSettings,
   onProgress: (line: string) => void,

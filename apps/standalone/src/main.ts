@@ -9,7 +9,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const start = async () => {
   const settings = readStandaloneSettings();
-  // Beside the start of the services. A failed build is reported once they run.
+  // The page is built while the services start. A failed build is reported after the start.
   const building = buildPage(say).catch((error: unknown) => error);
   const service = await observe('standalone', settings.monitor, () => startStandalone(settings, say));
   const problem = await building;

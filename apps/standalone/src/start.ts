@@ -88,7 +88,7 @@ export const startStandalone = async (
     const withKey = { ...installation, first_key: firstKey };
     const admin = await provisionAdmin(access(installation.tokens.control), firstKey.institute_id, {
       known: installation.desk,
-      // Written before the account is made, so that no account has a password that is nowhere written.
+      // Written before the account is made, so that a crash in between does not lose the password of an account.
       write: (made) => writeInstallation(settings.dataDir, { ...withKey, desk: made }),
     });
     const current = {
@@ -133,7 +133,7 @@ const environmentFor = (
   CORE_PORT: String(settings.corePort),
   DESK_HOST: settings.deskHost,
   DESK_PORT: String(settings.deskPort),
-  // With port 0 the desk's address is not known yet, and links to it lead nowhere.
+  // With port 0 the desk's port is not known yet, so links to the desk do not work.
   DASHBOARD_URL:
     settings.environment['DASHBOARD_URL'] ??
     settings.environment['DESK_URL'] ??

@@ -1,19 +1,14 @@
 import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
-/**
- * Draw the checked copy of a submission again after a teacher changed its marks (docs/architecture.md#checked-copy).
- */
+/** Draws the checked copy again after a change of marks (docs/architecture.md#checked-copy). */
 export const drawJob = defineJob({
   name: 'draw',
   version: 1,
   shape: {
     submission_id: z.guid(),
     institute_id: z.guid(),
-    /**
-     * Number of this release, unique over all requests for the submission; a message with another number is out of
-     * date.
-     */
+    /** Unique over all requests for the submission; a message with another number is out of date. */
     delivery: z.int().min(1),
   },
 });

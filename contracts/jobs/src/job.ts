@@ -24,10 +24,7 @@ export class UnknownJobVersion extends Error {
   }
 }
 
-/**
- * The bytes are not a message of this job, so the message is dropped. The error does not contain the text of the
- * message.
- */
+/** The bytes are not a message of this job and are dropped. The error does not quote them. */
 export class MalformedJob extends Error {
   override readonly name = 'MalformedJob';
   readonly job: string;
@@ -43,7 +40,6 @@ const envelopeSchema = z.looseObject({ version: z.int().min(1) });
 const defineSchema = <Version extends number, Shape extends z.ZodRawShape>(version: Version, shape: Shape) =>
   z.object({ version: z.literal(version), ...shape });
 
-/** A job: its name on the wire, version, schema, and encoding. */
 interface Job<Version extends number, Shape extends z.ZodRawShape> {
   readonly name: string;
   readonly version: Version;

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
 /**
- * A key was revoked or its terms changed, or the terms of its institute did: caches of the key must be cleared
+ * A key was revoked, or terms of a key or of its institute have changed: facades drop the key from their caches
  * (docs/architecture.md#keys).
  *
  * Broadcast over core NATS without delivery guarantee: only connected processes receive it. A facade that misses it

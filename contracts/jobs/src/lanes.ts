@@ -8,10 +8,7 @@ import { runJob, type RunJob } from './run.ts';
  * the chart. The lane's name is the last part of its subject: `<namespace>.lane.<lane>`.
  */
 
-/**
- * Lanes in which runs wait and are graded. They carry the same job but have separate queues, so that neither delays the
- * other.
- */
+/** Lanes of runs carry the same job. Their queues are separate, so that neither lane delays the other. */
 export const RUN_LANES = ['copy', 'typed'] as const;
 export type RunLane = (typeof RUN_LANES)[number];
 

@@ -10,8 +10,8 @@ const ids = z.array(z.guid()).max(MOST_CHANGED);
  * Exams and submissions of an institute changed, so that open pages of the desk read them again
  * (docs/architecture.md#live-pages).
  *
- * Broadcast over core NATS without delivery guarantee: a desk that misses it shows the change when its pages ask for
- * changes, within a minute.
+ * Broadcast over core NATS without delivery guarantee: a desk that misses it shows the change when its pages read
+ * again, within a minute.
  */
 export const resultsChanged = defineJob({
   name: 'results_changed',

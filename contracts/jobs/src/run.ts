@@ -4,8 +4,8 @@ import { defineJob } from './job.ts';
 /**
  * Grade one run of a submission (docs/architecture.md#runs). The lane decides the kind: `copy` or `typed`.
  *
- * The message carries ids only. `claim` returns the material that the run needs at that moment, so a message that
- * arrives late, twice, or after a cancel does no harm.
+ * The message carries ids only. `claim` returns the present material of the run, so a message that arrives late, twice,
+ * or after a cancel does no harm.
  */
 export const runJob = defineJob({
   name: 'run',

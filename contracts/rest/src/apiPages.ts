@@ -12,10 +12,7 @@ import { everyRoute, type NamedRoute } from './everyRoute.ts';
 
 const SECTION = /<!-- (endpoints|errors): ([^>]+?) -->[^]*?<!-- end -->/g;
 
-/**
- * Returns the page with its tables generated again.
- * @throws Error if the contract lacks a group or an operation
- */
+/** Returns the page with new tables. @throws Error if the contract lacks a group or an operation */
 export const withTables = (page: string): string =>
   page.replaceAll(SECTION, (_, kind: string, names: string) => {
     const routes = routesNamed(names.split(/,\s*/));

@@ -9,9 +9,7 @@ import * as z from 'zod/v4';
 
 const uuid = z.uuid();
 
-/**
- * One failing field of a body, listed in `details.errors[]`. `field` is a path such as `questions[3].options[0].label`.
- */
+/** An item of `details.errors[]`. `field` is a path such as `questions[3].options[0].label`. */
 export const FieldError = z
   .object({ field: z.string(), code: z.string(), message: z.string() })
   .meta({ id: 'FieldError', description: 'One failing field of the request.' });

@@ -64,10 +64,7 @@ const fieldCodes: readonly (readonly [string, string])[] = [
   ['unknown_field', 'The field is not known; only `PATCH` refuses it.'],
 ];
 
-/**
- * Whether the same request may be sent again (docs/api/conventions.md#errors). Other refusals stay the same until the
- * request changes.
- */
+/** The same request may be sent again. Other refusals stay the same until the request changes. */
 const isRetried = (code: string, status: number): boolean =>
   code === 'request_in_progress' || status === 429 || status >= 500;
 

@@ -9,8 +9,6 @@ import type {
 } from './schemas/question.ts';
 import type { RubricList, RubricsEdit, RubricsEdited } from './schemas/rubric.ts';
 
-/** Questions of the exam in `examples.ts`: as sent, as listed, and edits. */
-
 export const MCQ_ID = '5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e';
 export const ESSAY_ID = '6b2d3e4f-5061-4c7d-9e8f-0a1b2c3d4e5f';
 const NUMERIC_ID = 'f4b6c7d8-e9fa-4506-b778-9304a5b6c7d8';

@@ -67,7 +67,6 @@ const problemsOfIssue = (issue: z.core.$ZodIssue, body: unknown): Problem[] => {
   }
 };
 
-/** Errors of the branch of a union that accepts the type of the value; null if there is none. */
 const problemsOfBranch = (issue: z.core.$ZodIssueInvalidUnion, body: unknown): Problem[] | null => {
   const branch = issue.errors.find(
     (issues) =>

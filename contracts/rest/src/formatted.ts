@@ -3,12 +3,7 @@ import { format } from 'oxfmt';
 /** As in `oxfmt.config.ts`; `check:format` fails on generated files when the two differ. */
 const STYLE = { singleQuote: true, printWidth: 110 } as const;
 
-/**
- * The text of a generated file as `npm run format` writes it.
- *
- * @param name decides the language: README.md is Markdown
- * @throws Error when the text is not in that language
- */
+/** @param name decides the language: README.md is Markdown @throws Error when the text is not in that language */
 export const formatted = async (name: string, text: string): Promise<string> => {
   const { code, errors } = await format(name, text, STYLE);
   const [error] = errors;

@@ -100,7 +100,7 @@ const WORDLESS: ReadonlySet<string> = new Set([
   'symbol',
 ]);
 
-/** Whether the definition is that of `z.json()`: any JSON value, as six branches that refer to themselves. */
+/** The definition of `z.json()` has six branches that refer to themselves. */
 const isAnyJson = (definition: unknown): boolean => {
   const branches = isObject(definition) && Array.isArray(definition['anyOf']) ? definition['anyOf'] : [];
   const types = new Set(branches.map((branch: unknown) => (isObject(branch) ? branch['type'] : undefined)));
@@ -114,7 +114,6 @@ interface Tidying {
   anyJson: ReadonlySet<string>;
 }
 
-/** Removes what zod adds beyond the contract, and redirects references to the components. */
 const tidied = (part: unknown, how: Tidying): unknown => {
   if (Array.isArray(part)) return part.map((item: unknown) => tidied(item, how));
   if (!isObject(part)) return part;

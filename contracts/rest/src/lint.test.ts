@@ -13,10 +13,7 @@ class OwnPartsOnly extends BaseResolver {
   }
 }
 
-/**
- * Problems found by Redocly's recommended rules, as `severity rule` with place and message. No rule is disabled; record
- * an exception here with its reason.
- */
+/** No rule of Redocly is disabled; record an exception here with its reason. */
 const problemsOf = async (document: string) => {
   const found = await lintDocument({
     document: makeDocumentFromString(document, path),

@@ -10,8 +10,8 @@ const BY_PLACE = /import\.meta\.(?:url|dirname|filename|resolve)|__dirname|__fil
 
 /**
  * Rewrites relative file names, which differ in a bundle. A `.ts` program that is started as a process or thread
- * becomes an entry of the bundle. A folder is expected beside the bundle under its own name. All files of a bundle
- * are in one folder, so relative names are the same for each.
+ * becomes an entry of the bundle. A folder is expected beside the bundle under its own name. All files of a bundle are
+ * in one folder, so one relative name is right for all of them.
  *
  * @throws Error for other uses of the module's location, which would fail at run time
  */

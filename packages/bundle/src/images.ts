@@ -48,8 +48,8 @@ const documentPackages: readonly CopiedPackage[] = [
   copied('detect-libc', 'lib/**'),
   copied('semver', '*.js', '{classes,functions,internal,ranges}/**'),
   copied('@hyzyla/pdfium', 'dist/index.esm.js', 'dist/pdfium.wasm'),
-  // tesseract.js loads its worker thread from a file. Under Node it loads the full engine, with relaxed SIMD or
-  // without SIMD, because this Node supports both kinds or neither.
+  // tesseract.js loads its worker thread from a file. Under Node it loads the engine with relaxed SIMD, or the one
+  // without SIMD. Its engine with plain SIMD is left out: a supported Node has relaxed SIMD wherever it has SIMD.
   copied('tesseract.js', 'src/**/*.js'),
   copied('tesseract.js-core', 'tesseract-core{-relaxedsimd,}.{js,wasm}'),
   copied('bmp-js', '*.js', 'lib/**'),
@@ -86,7 +86,7 @@ export const images = {
   desk: {
     programs: { main: 'apps/desk/src/main.ts' },
     packages: [],
-    // `npm run bundle` builds the page before.
+    // `npm run bundle` builds the page first.
     folders: { dist: 'apps/desk/dist' },
   },
   core: {

@@ -2,9 +2,10 @@
  * Memory taken by request bodies in progress, in total and per institute.
  *
  * A body is in progress from its first byte until its answer is sent or its client disconnects. It counts with the
- * bytes kept so far, so a request that declares a large body and sends nothing takes no memory. An institute may hold
- * twice what is free: two thirds of the total when it is alone, and the next institute two thirds of the rest. So one
- * institute cannot take the last memory of another, and no memory is reserved for idle institutes.
+ * bytes kept so far, so a request that declares a large body and sends nothing takes no memory. The bodies of an
+ * institute may take at most twice the memory that is still free: two thirds of the total for the first institute, two
+ * thirds of the rest for the next one. So free memory is left for further institutes, and none is reserved for idle
+ * institutes.
  */
 
 interface HeldBody {

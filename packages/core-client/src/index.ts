@@ -86,7 +86,10 @@ const retriedIfRefused = async <T>(call: () => Promise<T>, tries = ANOTHER_TRIES
   }
 };
 
-/** A connection that ended before the answer, as when core is killed. A timeout is none: core may be overloaded. */
+/**
+ * A connection that ended before the answer, as when core is killed. A timeout is not counted, because core may be
+ * overloaded and a repeated call would add load.
+ */
 const isCutOff = (error: unknown): boolean => {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ('code' in cause && (cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET')) return true;
@@ -169,7 +172,7 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreOverHt
         dispatcher: agent,
       }),
     );
-  /** @returns the body of core's answer; its envelope tells a result from an error */
+  /** @returns the body of core's answer; its envelope shows whether it is a result or an error */
   const send = async (
     caller: Caller,
     path: string,

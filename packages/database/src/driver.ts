@@ -53,7 +53,10 @@ export const settingQuery = ({ name, value }: Setting): CompiledQuery =>
 
 const postponed = new WeakSet<object>();
 
-/** A query that is sent with the next statement of its transaction, or with the commit. Its rows come with that one. */
+/**
+ * A query that is sent with the next statement of its transaction, or with the commit. Its rows arrive with the rows of
+ * that statement.
+ */
 export const laterQuery = ({ sql, parameters }: Statement): CompiledQuery => {
   if (!sql.includes(PREPARED_MARK)) throw new Error('only a prepared statement can be sent with another one');
   const query = CompiledQuery.raw(sql, [...parameters]);
@@ -61,7 +64,6 @@ export const laterQuery = ({ sql, parameters }: Statement): CompiledQuery => {
   return query;
 };
 
-/** A query that sends the postponed statements now. */
 export const SEND = CompiledQuery.raw('send the postponed statements');
 
 const withoutRows = new WeakSet<object>();
@@ -161,7 +163,7 @@ const newConnection = (client: pg.PoolClient): Connection => {
       hasBegun = false;
     },
     end: async (how) => {
-      // What was postponed is part of the transaction; settings alone change nothing.
+      // Postponed statements are part of the transaction; settings alone change nothing.
       if (how === 'rollback') before = [];
       const isEmpty = !hasBegun && before.every(({ sql }) => sql === BEGIN || sql === SET);
       if (isEmpty) {
@@ -200,7 +202,7 @@ const newConnection = (client: pg.PoolClient): Connection => {
 const ROLLBACK_TO = /^rollback to savepoint (\w+)$/;
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** Only the simple protocol takes several statements in one text, and it cannot follow others in one message. */
+/** Whether the text has several statements. Only the simple protocol accepts such a text, alone in its message. */
 const holdsSeveral = ({ sql }: Statement): boolean => sql.includes(';');
 
 type Result<Row> = pg.QueryResult<Row & pg.QueryResultRow>;
@@ -210,7 +212,7 @@ const prepared = new WeakMap<pg.ClientBase, Set<string>>();
 
 /**
  * The names of the statements that the connection has prepared. A new connection prepares `begin` and `set_config` by
- * an empty transaction: `readWith` has to send the latter together with its statement.
+ * an empty transaction: `readWith` has to send `set_config` together with its statement.
  */
 const preparedBy = async (client: pg.ClientBase): Promise<Set<string>> => {
   const known = prepared.get(client);
@@ -255,7 +257,10 @@ const lastOf = <Row>(results: readonly Result<Row>[]): Result<Row> => {
   return last;
 };
 
-/** Names by text. Tests know those with `tenant_` as statements that prepare a connection. */
+/**
+ * Names of prepared statements by their text. Tests recognise statements that prepare a connection by `tenant_` in the
+ * name.
+ */
 const names = new Map([
   [BEGIN, 'tenant_begin'],
   [SET, 'tenant_set'],

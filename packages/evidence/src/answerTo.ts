@@ -3,7 +3,10 @@ import { isBlankText } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
 import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
-/** Characters: three times the longest typed answer. Bounds prompts if every question gets every block. */
+/**
+ * In characters: three times the longest typed answer. Limits the prompts of a copy whose alignment gives every block
+ * to every question.
+ */
 const LONGEST_ANSWER = 60_000;
 
 /** Problems of a model's output (`Answered.problems`). The first result of a call carries those of the whole call. */

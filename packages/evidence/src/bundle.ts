@@ -63,7 +63,7 @@ const Outcome = z.object({
 });
 export type Outcome = z.infer<typeof Outcome>;
 
-/** Everything that one run of a submission was marked by, and its result. Contains no names and no API keys. */
+/** All inputs of one run of a submission, and its result. Contains no names and no API keys. */
 export const EvidenceBundle = z.object({
   format: z.literal(BUNDLE_FORMAT),
   submission: z.object({

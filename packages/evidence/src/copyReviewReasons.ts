@@ -48,7 +48,10 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
   );
 };
 
-/** Writing outside all answers, including struck-out work; one text for each page, to join a split line. */
+/**
+ * Writing outside all answers, including struck-out work; one text for each page, so that an imitation that spans
+ * several blocks is found.
+ */
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 

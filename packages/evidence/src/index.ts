@@ -1,4 +1,7 @@
-/** Pure functions that the worker records results with, and that a replay recomputes them with (docs/evidence.md). */
+/**
+ * Pure functions that compute the results of a run: in the worker, which records them, and again in a replay
+ * (docs/evidence.md).
+ */
 export { answerTo, type FoundAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
 export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, readBundle } from './bundle.ts';
 export type { Outcome } from './bundle.ts';

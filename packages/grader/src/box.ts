@@ -10,7 +10,7 @@ export const clampBox = (box: Box): Box => {
 /** How far a box may exceed the edge of the page, as a fraction; readers overshoot a little. */
 const TOLERANCE = 0.05;
 
-/** Whether a box lies on the page within `TOLERANCE`. A box off the page was not seen there. */
+/** Whether a box lies on the page within `TOLERANCE`. If not, the model has invented it. */
 export const isOnPage = ({ x, y, width, height }: Box): boolean => {
   const isWithin = (value: number) => value >= -TOLERANCE && value <= 1 + TOLERANCE;
   return width >= 0 && height >= 0 && [x, y, x + width, y + height].every(isWithin);

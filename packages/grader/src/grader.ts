@@ -35,7 +35,7 @@ export interface BatchOptions {
   collectMs: number;
   /** Most calls of a batch; at most 448. */
   mostCalls: number;
-  /** Time before the first poll of a batch, in milliseconds; later polls are up to ten times as far apart. */
+  /** Time before the first poll of a batch, in milliseconds; later intervals grow up to ten times that. */
   pollMs: number;
   /** A call without a reply this long before its run's deadline is made directly. Default 30 minutes. */
   reserveMs?: number;
@@ -209,7 +209,6 @@ export interface Grader {
   readonly model: string;
   /** The baseline's notice that its marks need a teacher; null for a model. */
   readonly notice: string | null;
-  /** Recommended number of pages of one readPages call. */
   readonly pagesPerRead: number;
   readPages(request: ReadPagesRequest, options: CallOptions): Promise<Answered<PageReading[]>>;
   alignAnswers(request: AlignRequest, options: CallOptions): Promise<Answered<AlignedAnswer[]>>;

@@ -3,8 +3,8 @@ import type { CallEvidence } from './grader.ts';
 import type { Turn } from './turn.ts';
 
 /**
- * `hashedText` stands for `text` in the hash of the prompt. It names text that evidence must not keep by its hash, so
- * that a replay can compute the hash of the prompt without that text.
+ * `hashedText` replaces `text` in the hash of the prompt. It contains hashes of texts that evidence must not keep, so
+ * that a replay can compute the hash of the prompt without those texts.
  *
  * An image has the number of its page in the copy, and is turned by `turn` before it is sent.
  */

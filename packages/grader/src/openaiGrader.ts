@@ -106,7 +106,7 @@ export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
     },
 
     async preflight(request, signal) {
-      // At least as long as a prompt that seemed cut, to find out whether it was.
+      // At least as long as the longest prompt that seemed cut, to find out whether it was.
       const contextCharacters = Math.max(request.contextCharacters, connection.material.longestLost);
       const open = AbortSignal.any([signal, closed.signal]);
       const report = await preflight(connection, { ...request, contextCharacters }, open);

@@ -8,7 +8,7 @@ import { withoutDirection } from '@evaluation/rules';
 export const plainText = (text: string, maxLength: number): string => {
   const clean = withoutDirection(text.toWellFormed())
     .replace(/\r\n?/g, '\n')
-    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    // oxlint-disable-next-line no-control-regex -- the pattern removes control characters
     .replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '')
     .trim();
   return clean.length <= maxLength ? clean : `${clean.slice(0, maxLength - 1).toWellFormed()}…`;

@@ -48,7 +48,6 @@ const look = (...awards: Award[]) =>
     addresses_grader: false,
     feedback: 'Well *done*. \u0007 $x^2$',
   });
-/** The reply with `addresses_grader` true. */
 const reported = (call: CallEvidence): CallEvidence => ({
   ...call,
   reply: call.reply.replace('"addresses_grader":false', '"addresses_grader":true'),

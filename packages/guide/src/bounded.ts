@@ -2,16 +2,16 @@ import type { GuideConstants } from './constants.ts';
 import { inverseDiagonal } from './linear.ts';
 
 /*
- * A grader that obeyed a demand in one answer gave that answer a mark that says nothing about other answers. When the
- * teacher corrects it, the difference must not be learned as severity. Weights of examples are therefore bounded, as
- * in a Huber regression: an example that the others contradict pulls with a bounded force, and examples that agree
- * add up.
+ * Limits the influence of a single example. When a model obeyed a demand in one answer, the mark of that answer shows
+ * nothing about other answers, and a teacher's correction of it must not be learned as severity. Weights of examples
+ * are therefore bounded, as in a Huber regression: an example that contradicts the others has a bounded effect, and
+ * effects of examples that agree add up.
  */
 
 /**
- * Bound of a weight. It grows with the half step of a mark, as a share of the max marks, and with the usual
- * difference of teacher and grader, because a grader that is often far off cannot be learned from otherwise. Infinity
- * if the constants have no bound.
+ * Bound of a weight. It grows with the half step of a mark, as a share of the max marks, and with the usual difference
+ * of teacher and grader, because a smaller bound would keep a guide from learning the errors of a grader that is often
+ * far off. Infinity if the constants have no bound.
  * @param weights of the examples without a bound
  */
 export const weightBoundOf = (

@@ -49,7 +49,7 @@ const createFeatureReader = (constants: Lengths): FeatureReader => {
 const MOST_CACHED_WORDS = 20_000;
 const MOST_CACHED_BUCKETS = 2 ** 22;
 
-/** Buckets by word, in one array, because an array for each word is several times slower to reach. */
+/** Buckets by word, in one array, because an array for each word is several times slower to read. */
 const cachedWords = (read: (word: string) => readonly number[]) => {
   const starts = new Map<string, number>();
   let buckets = new Uint16Array(2 ** 14);

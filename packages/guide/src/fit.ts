@@ -20,7 +20,7 @@ export interface GuideModel {
   examples: readonly GuideExample[];
 }
 
-/** A guide with what follows from its data, ready to predict. It holds a cache and no state that changes a result. */
+/** A guide and the values computed from its data, ready to predict. Its cache changes no result. */
 export interface FittedGuide {
   model: GuideModel;
   reader: FeatureReader;
@@ -34,7 +34,10 @@ export interface FittedGuide {
   weights: Float64Array;
 }
 
-/** Differences of the teacher's from the grader's shares are learned, as a Gaussian process over the texts. */
+/**
+ * Learns the difference between the teacher's and the grader's share of the marks, as a Gaussian process over the
+ * texts.
+ */
 export const fitGuide = (
   examples: readonly GuideExample[],
   maxMarks: number,
@@ -54,7 +57,7 @@ export const restoreGuide = (model: GuideModel): FittedGuide => {
 };
 
 /**
- * As `restoreGuide`, in steps of at most some 20 ms, because 200 long answers take a second and other requests wait.
+ * Like `restoreGuide`, in steps of at most some 20 ms, because 200 long answers take a second and other requests wait.
  */
 export function* restoreSteps({
   constants,
@@ -92,7 +95,7 @@ export function* restoreSteps({
 export const covarianceFrom = (similarity: number, { shiftVariance, textVariance }: GuideConstants): number =>
   shiftVariance + textVariance * similarity;
 
-/** Variance of the true difference of one text. A text without words is known by the shift alone. */
+/** Variance of the true difference of one text; for a text without words, that of the shift alone. */
 export const varianceOf = ({ stems }: Features, { shiftVariance, textVariance }: GuideConstants): number =>
   shiftVariance + (stems.length === 0 ? 0 : textVariance);
 

@@ -4,8 +4,8 @@ import { contentStems, wordsOf } from './words.ts';
 export type Sameness = 'text' | 'content';
 
 /**
- * Groups of two or more answers that say the same, the largest first. Two answers without any word or number form no
- * group, because a drawing or a formula in signs may differ.
+ * Groups of two or more equal answers, the largest first. Two answers without any word or number form no group, because
+ * a drawing or a formula in signs may differ.
  */
 export const identicalGroups = (
   answers: readonly { id: string; text: string }[],

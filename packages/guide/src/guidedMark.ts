@@ -1,6 +1,5 @@
 import { LOW_CONFIDENCE } from '@evaluation/rules';
 
-/** Mark, confidence and flags of one result. */
 export interface MarkAndFlags {
   awarded: number;
   confidence: number | null;
@@ -8,7 +7,10 @@ export interface MarkAndFlags {
   review_reasons: string[];
 }
 
-/** Doubts in the grader's mark. They end when the guide's mark may pass; other reasons concern the answer and stay. */
+/**
+ * Review reasons that doubt the grader's mark; removed when the guide's mark passes without review. Other reasons
+ * concern the answer: they are kept, and the mark does not pass.
+ */
 const DOUBTS_IN_THE_MARK: ReadonlySet<string> = new Set([
   'low_confidence',
   'baseline_grader',
@@ -20,8 +22,8 @@ const GUIDE_UNSURE = 'guide_unsure';
 const GUIDE_AUDIT = 'guide_audit';
 
 /**
- * Replaces the grader's mark by the guide's, with the probability of the teacher's agreement as its confidence. Only a
- * mark that passes loses the grader's doubts.
+ * Replaces the grader's mark by the guide's, with the probability of the teacher's agreement as its confidence.
+ * `DOUBTS_IN_THE_MARK` are removed only from a mark that passes.
  * @param options.threshold least agreement of a mark that passes without review; null if none may
  * @param options.isDrawn whether the mark is audited if it passes
  */

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fitGuide, GUIDE_CONSTANTS, MODEL_GUIDE_CONSTANTS, predict, type GuideExample } from './index.ts';
 
-/**
- * Answers of students to one question each, with the marks of a teacher out of 4 (tests/fixtures/answers/README.md).
- */
+/** Answers of students, each to one question, with a teacher's marks out of 4 (tests/fixtures/answers/README.md). */
 const rows = readFileSync(join(import.meta.dirname, '../../../tests/fixtures/answers/saf.jsonl'), 'utf8')
   .trim()
   .split('\n')

@@ -36,7 +36,7 @@ export const passing = ({
   // The largest part that reaches the target has the lowest threshold.
   for (let passed = sorted.length; passed > 0; passed -= 1) {
     const last = sorted[passed - 1];
-    // Pairs of one agreement pass together.
+    // Pairs with equal agreement pass together.
     if (last === undefined || sorted[passed]?.agreement === last.agreement) continue;
     const agreed = agreedAt[passed - 1] ?? 0;
     if (agreed / passed < target || atLeast(agreed, passed, target) > 1 - bound) continue;

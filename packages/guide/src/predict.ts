@@ -85,5 +85,5 @@ const snap = (marks: number, maxMarks: number, step: number): number => {
   return marks - below < above - marks ? below : above;
 };
 
-/** The last digits depend on the order of sums. Six are more than any use needs, and are equal on all machines. */
+/** Rounds to six digits, because later digits depend on the order of additions and differ between machines. */
 const sixDigits = (value: number): number => Math.round(value * 1e6) / 1e6;

@@ -12,7 +12,7 @@ export interface MarkScale {
 
 /**
  * The scale of a guide's marks. On a question of few marks (`GuideConstants.exactUpTo`) only the same mark agrees,
- * because a tolerance of half a mark would let half of one mark agree with each mark.
+ * because with a tolerance of half a mark, 0.5 of 1 would agree with every mark.
  */
 export const scaleOf = ({ constants, maxMarks, examples }: GuideModel): Required<MarkScale> => {
   const isExact = maxMarks <= (constants.exactUpTo ?? 0);
@@ -23,7 +23,7 @@ export const scaleOf = ({ constants, maxMarks, examples }: GuideModel): Required
   };
 };
 
-/** With fewer marks it is chance that all of them are full marks or none. */
+/** With fewer marks, all of them may be full marks or 0 by chance. */
 const LEAST_MARKS_FOR_STEP = 5;
 
 /**

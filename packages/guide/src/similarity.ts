@@ -3,7 +3,7 @@ import { BUCKETS, type Features } from './features.ts';
 
 /**
  * Similarity of two texts, 0..1: the cosine of their word stems and that of their letter n-grams, weighted. A text
- * without words is like none, not even itself.
+ * without words has the similarity 0 to every text, even to itself.
  */
 export const similarityOf = (
   a: Features,
@@ -62,7 +62,10 @@ const postingsOf = (lists: readonly Uint16Array[]): Postings => {
   return { starts, places, sizes: lists.map((list) => list.length) };
 };
 
-/** Cosines of sets: the number of shared features by the geometric mean of the sizes. Counts are exact in any order. */
+/**
+ * Cosines of sets: the number of shared features, divided by the geometric mean of the sizes. Counts are exact in any
+ * order.
+ */
 const addCosines = (
   similarities: Float64Array,
   features: Uint16Array,

@@ -6,11 +6,11 @@ const LONGEST_TEXT = 20_000;
 const LONGEST_WORD = 40;
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** The same for ASCII, which is several times faster. */
+/** Pattern of ASCII texts, whose words `ASCII_WORD` finds several times faster than `WORD`. */
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_WORD = /[a-z0-9]+/g;
 
-/** Words that say nothing of the content. Negations are no stop words, because they turn the meaning. */
+/** Words without content. Negations are not among them, because they reverse the meaning of a text. */
 const STOP_WORDS = new Set(
   (
     'a about also am an and are as at be because been being but by could did do does for from had has have he her his ' +

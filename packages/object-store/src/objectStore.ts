@@ -116,7 +116,10 @@ export const objectStore = (options: ObjectStoreOptions): ObjectStore => {
   const publicClient =
     options.publicEndpoint === undefined ? client : clientFor(options.publicEndpoint, options);
 
-  /** Runs a call under its timeout and the caller's signal, and throws the error of the one that aborted it. */
+  /**
+   * Runs a call under its timeout and the caller's signal. After an abort it throws the caller's reason or
+   * ObjectStoreTimeout.
+   */
   const bounded = async <T>(
     { signal }: CallOptions,
     call: (abort: { abortSignal: AbortSignal }) => Promise<T>,

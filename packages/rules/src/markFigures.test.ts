@@ -129,7 +129,7 @@ describe('what counts as a mark figure', () => {
     '-½ for each error',
     'M1 for the method, A1 cao',
     'B2 for both roots',
-    // numbers in words to twenty
+    // number words up to twenty
     'eleven marks',
     'Twelve marks',
     'fifteen marks for the proof',

@@ -19,7 +19,10 @@ const WRAPS: ((text: string) => string)[] = [
   (text) => `$${text}$,`,
 ];
 const outerWrap = fc.constantFrom(...WRAPS);
-/** A single full stop or comma ends a value; two may be an ellipsis. */
+/**
+ * Wrappings that can be inside another one. They do not end with a full stop or comma, because two of these may be an
+ * ellipsis.
+ */
 const innerWrap = fc.constantFrom(...WRAPS.filter((wrap) => !/[.,]$/.test(wrap(''))));
 
 const grouped = (whole: string, grouping: 'three' | 'two'): string => {

@@ -15,8 +15,8 @@ export const DeskEnvironment = z.object({
   DESK_HOST: z.string().default('127.0.0.1'),
   DESK_PORT: port.default(8082),
   /**
-   * Address of the desk in the browser. With `https` the session cookie is `Secure` and the browser is told to use
-   * HTTPS only. Default: plain HTTP on the host and port that the browser names.
+   * Address of the desk in the browser. With `https` the session cookie is `Secure` and the browser uses HTTPS only.
+   * Default: plain HTTP on the host and port that the browser names.
    */
   DESK_URL: z.url().optional(),
   CORE_URL: z.url(),

@@ -4,9 +4,8 @@ import type { StartedServices } from './startedServices.ts';
 /**
  * Vitest's global setup: starts one PostgreSQL, one nats-server and one S3 endpoint for the whole test run. Each test
  * file uses its own database, buckets and namespace on them.
- *
  * `TEST_SERVICES=containers` uses Docker images instead of the embedded servers. Without a Docker engine the run ends
- * with 1 and a line that says so.
+ * with 1 and prints the reason.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = await start(process.env['TEST_SERVICES']);

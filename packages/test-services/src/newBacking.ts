@@ -10,7 +10,7 @@ interface Backing {
   environment: Record<string, string>;
 }
 
-/** Creates a backing. The environment has one text, long enough to be accepted, as all tokens of core. */
+/** Creates a backing. In its environment, all tokens of core are the same text, which is long enough to be accepted. */
 export const newBacking = async (): Promise<Backing> => {
   const [clone, bucket] = await Promise.all([cloneDatabase(), newBucket()]);
   const lanes = newLanes();

@@ -145,7 +145,7 @@ test('any mix of keys, shares, aborts and releases: bounds hold, each key keeps 
           expect(held.length).toBeLessThanOrEqual(places);
           for (const { key } of held) expect(ofKey(key)).toBeLessThanOrEqual(share);
           expect(turns.waiting()).toBe(open.size);
-          // Nothing waits without need: all places are taken, or the key of each waiter holds its share.
+          // No waiter waits without need: all places are taken, or the key of each waiter holds its share.
           if (held.length < places) for (const { key } of open.values()) expect(ofKey(key)).toBe(share);
         };
         for (const { what, key, pick } of events) {

@@ -21,7 +21,7 @@ interface TurnsOptions {
   mostWaiting?: number;
   /** Longest wait. Default: no limit. */
   waitMs?: number;
-  /** How many waiters may be served before the first waiter of their group because they are `alike`. Default 0. */
+  /** How many `alike` waiters may be served before the first waiter of their group. Default 0. */
   mostPassed?: number;
   /** Name of the resource, for `NoTurn.what` and its message. */
   what?: string;

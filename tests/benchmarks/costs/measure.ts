@@ -65,7 +65,7 @@ export const measure = async (
     maxConcurrentCalls: 4,
     callTimeoutSeconds: SECONDS,
     imageDetail: options.detail,
-    // Every answer is judged twice here; docs/model-costs.md takes its share of the second calls.
+    // Every answer is judged twice here; docs/model-costs.md counts only a share of the second calls.
     secondLook: { when: 'always', maxCharacters: 1_000_000 },
   });
   const folder = await mkdtemp(join(tmpdir(), 'costs-'));

@@ -2,7 +2,7 @@ import type { MarkedQuestion } from '@evaluation/grading-model';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { examBody, typedSamples } from '../../fixtures/fixtures.ts';
 
-/** One paper of two candidates. The provider's cache can serve what is equal in their prompts. */
+/** One paper of two candidates. The provider's cache can serve the common beginning of their prompts. */
 export interface Paper {
   name: string;
   questions: MarkedQuestion[];

@@ -17,7 +17,7 @@ const timed = async (call: () => Promise<void>): Promise<number> => {
   return performance.now() - started;
 };
 
-/** Calls both in turns, `rounds` times each after a warm-up. */
+/** Calls both in turns, `rounds` times each after a warm-up. The first of each pair alternates. */
 export const compare = async (
   name: string,
   small: () => Promise<void>,
@@ -26,7 +26,6 @@ export const compare = async (
 ): Promise<Compared> => {
   const times: [number[], number[]] = [[], []];
   for (let round = -WARM_UP; round < rounds; round += 1) {
-    // Which of the two goes first alternates too.
     const pair =
       round % 2 === 0
         ? [await timed(small), await timed(large)]

@@ -13,7 +13,7 @@ interface Size {
   institutes: number;
 }
 
-/** Where the rows are. */
+/** The exams whose submissions are measured. */
 export interface Places {
   gradedExamId: string;
   waitingExamId: string;
@@ -57,7 +57,7 @@ export const fill = async (
   const tables = new pg.Client({ connectionString: site.superuserUrl });
   await tables.connect();
   try {
-    // Neither foreign keys nor triggers are checked, and no WAL is waited for.
+    // Foreign keys and triggers are not checked, and commits do not wait for WAL.
     await tables.query('set session_replication_role = replica');
     await tables.query(ID_AT);
     const inChunks = async (

@@ -38,7 +38,7 @@ const large = {
 };
 
 const folder = await mkdtemp(join(tmpdir(), 'growth-'));
-// Entered by PostgreSQL's own account, where root may not run PostgreSQL.
+// As root, PostgreSQL runs as another account, which must be able to enter the folder.
 await chmod(folder, 0o711);
 const stopping: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
 const stopAll = async (): Promise<void> => {

@@ -3,11 +3,11 @@ import { postSubmission } from './submitting.ts';
 import type { Places } from './fill.ts';
 import type { Site } from './site.ts';
 
-/** A request of which each call takes other rows. */
+/** A request that uses other rows at each call. */
 interface Probe {
   name: string;
   call(): Promise<void>;
-  /** One address of it, for an explanation; of a POST the address of a related GET. */
+  /** An address of the request, which PostgreSQL explains; for a POST the address of a related GET. */
   path: string;
 }
 

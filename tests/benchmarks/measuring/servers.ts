@@ -24,7 +24,7 @@ export interface BenchDatabase {
   url: string;
   /** Connects as superuser. */
   superuserUrl: string;
-  /** A superuser's connection of the benchmark, for looking and filling. */
+  /** A superuser's connection of the benchmark, to read and fill tables. */
   observer: pg.Client;
   drop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export const startServers = async (): Promise<Servers> => {
         );
         const superuserUrl = inDatabase(postgres.superuserUrl, name);
         const observer = new pg.Client({ connectionString: superuserUrl });
-        // A stop of the servers ends it; the failure that led there is the one to report.
+        // Stopping the servers ends this connection. That error is ignored, because the cause of the stop is reported.
         observer.on('error', () => {});
         await observer.connect();
         return {

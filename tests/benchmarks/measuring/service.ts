@@ -37,7 +37,7 @@ const environmentOf = (servers: Servers, database: BenchDatabase): Record<string
   PORT: '0',
   CORE_PORT: '0',
   DESK_PORT: '0',
-  // Requests are counted as always, under limits that no round reaches.
+  // Requests are counted, but no round reaches the limits.
   RATE_LIMITS_STANDARD: NO_LIMIT,
   RATE_LIMITS_HIGH: NO_LIMIT,
   GRADER: 'openai',

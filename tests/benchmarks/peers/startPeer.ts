@@ -7,7 +7,7 @@ interface Peer {
   pid: number;
   /** Value that the peer sent when it was ready. */
   ready: string;
-  /** Sends a number of jobs to do. @returns when the peer says that all of them are done */
+  /** Sends a number of jobs to do. @returns when the peer reports that all of them are done */
   run(jobs: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface Teller {
   submit(examId: string, options: { candidate: string; replace?: boolean }): Promise<Submission>;
   /** Submits any body, at times twice at once with the same key, as a client with a time-out does. */
   submitBody(examId: string, body: object, marks: Record<string, number>): Promise<Submission>;
-  /** Reads until grading is over. Evaluates again what lost three workers. @returns the last reading */
+  /** Reads until grading is over. Re-evaluates a submission whose run lost three workers. @returns the last reading */
   untilGraded(submissionId: string): Promise<Submission>;
   untilOver(submissionId: string): Promise<Submission>;
   reEvaluate(submissionId: string): Promise<Submission>;

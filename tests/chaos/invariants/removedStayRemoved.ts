@@ -1,7 +1,7 @@
 import type { Observer } from '../site/observer.ts';
 import type { Book } from '../clients/book.ts';
 
-/** What clients deleted or replaced is so, and everything else is live. */
+/** Submissions that clients deleted or replaced have that state, and all others are live. */
 export const removedStayRemoved = async (observer: Observer, book: Book): Promise<string[]> => {
   const rows = await observer.query<{ id: string; state: string }>(
     `select id::text, state::text from submissions where institute_id = $1`,

@@ -28,7 +28,7 @@ const MOST_RECORDED = 2_000;
 
 export const setMoods = (model: ModelServer): Moods => {
   let mood: Mood | null = null;
-  /** Broken replies by call, and a 5xx counts apart: an outage may last longer. */
+  /** Number of broken replies by call. A call's 5xx are counted separately, because they may be repeated more often. */
   const broken = new Map<string, number>();
   const hung = new Set<string>();
   let turns = 0;
@@ -93,7 +93,7 @@ export const setMoods = (model: ModelServer): Moods => {
   };
 };
 
-/** The text of all messages, and what stands in it between the lines of the fence around an answer. */
+/** The text of all messages. `answerIn` finds the fenced answer in it. */
 const textOf = (messages: Json | undefined): string =>
   asArray(messages)
     .map((message) => asObject(message)['content'] ?? null)

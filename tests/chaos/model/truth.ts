@@ -53,6 +53,6 @@ export const answersOf = (token: string): Answers => {
   };
 };
 
-/** Marks of a copy with one page, which the model reads as an answer to question 1 of `COPY_PAPER`. */
+/** A copy with one page, which the model reads as an answer to question 1, and the marks of that copy. */
 export const COPY_PAPER: QuestionInput[] = [longAnswer('1'), mcq('2')];
 export const COPY_MARKS: Record<string, number> = { '1': 2, '2': 0 };

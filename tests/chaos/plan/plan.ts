@@ -19,11 +19,11 @@ const MOODS = ['slow', 'busy', 'down', 'wrong', 'mad'] as const;
 export type Mood = (typeof MOODS)[number];
 
 export type Fault =
-  /** SIGKILL. If the member is a worker without a run in hand, a worker that holds one is killed instead. */
+  /** SIGKILL. If the member is a worker without a claimed run, a worker with one is killed instead. */
   | { kind: 'kill'; member: MemberName }
   /** SIGSTOP, and SIGCONT after `ms`. */
   | { kind: 'stop'; member: MemberName; ms: number }
-  /** A process is replaced in order by one whose clock is wrong by `ms`. */
+  /** Replaces a process by one whose clock is wrong by `ms`; the new process is ready before the old one stops. */
   | { kind: 'skew'; member: MemberName; ms: number }
   | { kind: 'roll' }
   | { kind: 'drop'; link: LinkName; ms: number }

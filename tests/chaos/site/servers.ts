@@ -40,7 +40,7 @@ export const startServers = async (migrated = true): Promise<Servers> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
-    // Under root, PostgreSQL runs as another account.
+    // As root, PostgreSQL runs as another account, which must be able to enter the folder.
     await chmod(folder, 0o711);
     const postgresOptions = { dataDir: join(folder, 'postgres'), durable: true };
     const natsOptions = {

@@ -8,7 +8,7 @@ interface Groups {
   groups: { preferredVersion: { groupVersion: string } }[];
 }
 
-/** Made by the cluster itself in each namespace, or gone by themselves. */
+/** Objects that the cluster itself makes in each namespace. */
 const OF_THE_CLUSTER = new Set(['ServiceAccount default', 'ConfigMap kube-root-ca.crt']);
 const PASSING = new Set(['Event', 'Lease', 'EndpointSlice', 'Endpoints']);
 
@@ -21,7 +21,7 @@ export const objectsIn = async (api: KubeApi, namespace: string): Promise<string
   ];
   const found: string[] = [];
   for (const folder of folders) {
-    // A group without kinds that are stored, such as external metrics, may be away.
+    // A group may have no server at the moment, such as external metrics; it stores no objects.
     const known = await api.find<Resources>(folder).catch(() => null);
     for (const { name, kind, namespaced, verbs } of known?.resources ?? []) {
       if (!namespaced || name.includes('/') || !verbs.includes('list') || PASSING.has(kind)) continue;

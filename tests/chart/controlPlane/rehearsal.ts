@@ -79,7 +79,7 @@ export const rehearseCluster = async (binaries: Binaries, say: (line: string) =>
 const answersOf = (load: Load, phase: string): string =>
   [...(load.answers.get(phase) ?? [])].map(([status, count]) => `${count} x ${status}`).join(', ');
 
-/** KEDA says that it uses the fallback of the chart. */
+/** Whether KEDA reports that it uses the fallback of the chart. */
 const isFallingBack = async ({ api }: Stage): Promise<boolean> => {
   const path = `/apis/keda.sh/v1alpha1/namespaces/${NAMESPACE}/scaledobjects/${NAME}-worker-typed`;
   const object = await api.find<{ status?: { conditions?: { type: string; status: string }[] } }>(path);
@@ -247,7 +247,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
 };
 
-/** Everything accepted is graded once, and the tables hold what they always hold. */
+/** Checks that each accepted submission was graded once, and that no invariant of the tables is violated. */
 const settle = async ({ servers, load, wrong, say }: Scene, instituteId: string): Promise<void> => {
   await waitFor(
     'the end of all work',

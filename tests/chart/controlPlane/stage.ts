@@ -27,7 +27,7 @@ export interface Stage {
   metrics: Link;
   values: Values;
   hasKeda: boolean;
-  /** Address of the facade's Service, for which an Ingress stands in a cluster. */
+  /** Address of the facade's Service. Clients use it in place of an Ingress. */
   url(): string;
   podsOf(component: string): PodRun[];
   close(): Promise<void>;

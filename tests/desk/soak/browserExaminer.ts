@@ -7,8 +7,7 @@ import type { Examiner } from './examiner.ts';
 
 /*
  * An examiner in a browser of its own: the marking screen, driven by its labels. Calls are lost before or after their
- * effect, and the page is loaded again at any time. What the examiner has been told is read from the answers that the
- * page gets.
+ * effect, and the page is loaded again at any time. `stored` and `read` are filled from the answers that the page gets.
  */
 
 const FAULTS = 0.15;

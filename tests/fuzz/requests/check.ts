@@ -8,7 +8,7 @@ export interface Received {
   text: string;
 }
 
-/** Text that stands in every object of the other institute, and in no request. */
+/** Text in each object of the other institute, and in no request. */
 export const FOREIGN = 'belongs-to-the-other-institute';
 
 /** Bytes of URL and headers above which the HTTP server answers 431 by itself (docs/api/limits.md). */

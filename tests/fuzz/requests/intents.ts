@@ -17,7 +17,7 @@ export interface Intent {
     /** A value of the schema. */
     | { kind: 'schema'; value: unknown }
     | { kind: 'text'; text: string };
-  /** Where the ids of path and body come from. */
+  /** Objects whose ids the path and the body name. */
   ids: 'own' | 'foreign' | 'hostile';
   segment: string;
   query: Record<string, string>;

@@ -26,7 +26,7 @@ const firstThat = async (
   return undefined;
 };
 
-/** Each differs from the intent in one place, and has less of something. */
+/** Simpler variants of an intent, each with one part reset to its usual value, left out or halved. */
 const simpler = (intent: Intent): Intent[] => {
   const { body, headers, query, ids, key } = intent;
   return [

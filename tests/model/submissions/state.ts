@@ -39,7 +39,7 @@ export type Operation =
   | { do: 'grant'; credits: number };
 export type Outcome = 'graded' | 'failed';
 
-/** Answer of an operation; a client's answer has the submission shown. */
+/** Answer of an operation. The answer to a client contains the submission as shown. */
 export type ModelAnswer =
   | { http: number; code: string; /** Id of the conflicting submission. */ existing: string | null }
   | { http: number; shown: View }

@@ -337,7 +337,8 @@ test(
           for (const { section: shown } of after.questions) expect(names).toContain(shown);
           const { updated_at: _was, ...shownBefore } = before;
           const { updated_at: _is, ...shownAfter } = after;
-          // `updated_at` changes exactly with another field; possibly only a question's own section or text.
+          // An edit that changes no other field does not change `updated_at`. Other changes may: an exam does not
+          // show all fields of its questions.
           if (next.do === 'edit' && JSON.stringify(shownBefore) === JSON.stringify(shownAfter)) {
             expect(after.updated_at).toBe(before.updated_at);
           }

@@ -43,7 +43,7 @@ const made = () => model.calls.filter(({ schemaName }) => schemaName === 'make_r
 const untilItThinks = () =>
   model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'make_rubric'));
 
-/** As many runs as a worker grades at once, and as many that wait for those. */
+/** Twice as many runs as a worker grades at once. */
 const CLASS = 16;
 
 const GENERATED = [

@@ -7,7 +7,10 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError } from '../../harness/tenant.ts';
 
-/* The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts) over every call it decides. */
+/*
+ * The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts), tested with every call to which it
+ * applies.
+ */
 
 const { tenant } = await restSuite();
 

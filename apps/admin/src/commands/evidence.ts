@@ -85,7 +85,7 @@ const everyPart = async (
   }
 };
 
-/** Guides that set marks of the run. A core of the previous release has none. */
+/** Guides that set marks of the run; [] if core is of the previous release, which does not have the procedure. */
 const guideParts = async (
   control: Control,
   { institute_id, run }: Header,

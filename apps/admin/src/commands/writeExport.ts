@@ -100,7 +100,7 @@ const fetchFile = async (url: string): Promise<Readable> => {
   return Readable.fromWeb(response.body);
 };
 
-/** Adds the cause, because `fetch` errors only say that the fetch failed. */
+/** Adds the cause, because the message of a `fetch` error does not contain it. */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== ''

@@ -3,7 +3,6 @@ import { randomFrom } from '../statistics/random.ts';
 import type { Outcome } from '../grading/run.ts';
 import { PERTURBATIONS, type Perturbation } from '../grading/perturbations.ts';
 
-/** Consistency of repeated judgements of unchanged answers. */
 interface Consistency {
   answers: number;
   /** Largest number of judgements of one answer. */
@@ -41,7 +40,6 @@ export const consistencyOf = (outcomes: readonly Outcome[]): Consistency | null 
   };
 };
 
-/** Effect of a change of the answer that should not change its marks. */
 export interface PerturbationEffect {
   perturbation: Perturbation;
   answers: number;

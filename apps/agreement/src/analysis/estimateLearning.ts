@@ -10,15 +10,15 @@ export interface LearnedAnswer {
   /** The teacher's mark if the teacher marked it, else the guide's. */
   machine: number;
   isMarked: boolean;
-  /** Whether the guide is sure enough to pass it without review. */
+  /** Whether the mark passes without review. */
   passes: boolean;
   /** Whether both marks lie within one mark step. */
   agreed: boolean;
 }
 
 /**
- * Pools draws. Answers are resampled with all their draws, since the draws share the answers; the interval would
- * otherwise be too narrow.
+ * Pools draws. The bootstrap resamples answers, each with all its draws. If it resampled single draws, the interval
+ * would be too narrow, because all draws are made from the same answers.
  */
 export const estimateLearning = (
   answers: readonly { line: number; questionId: string }[],

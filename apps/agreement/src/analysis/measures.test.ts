@@ -62,7 +62,8 @@ describe('agreement of marks', () => {
       meanErrorShare: -0.05,
     });
     expect(values.rmse).toBeCloseTo(Math.sqrt(5 / 4), 12);
-    // Squares of errors: 5; about the means: 14.75 and 13; the means differ by 0.25.
+    // Sum of the squared errors: 5. Sums of the squared deviations from the means: 14.75 and 13. Difference of the
+    // means: 0.25.
     expect(values.qwk).toBeCloseTo(1 - 5 / (14.75 + 13 + 4 * 0.0625), 12);
     expect([values.humanQwk, values.degradation]).toEqual([null, null]);
   });

@@ -1,6 +1,6 @@
 /**
- * Reads a data set twice: first to validate every line before grading and keep the numbers, then line by line while
- * grading, so that the texts of a large set are never all in memory. A file that changed in between is an error.
+ * Reads a data set twice: first to validate every line and to keep the numbers, then line by line while grading. The
+ * texts of a large set are therefore never all in memory. A file that changed in between is an error.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

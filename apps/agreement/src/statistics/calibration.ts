@@ -1,6 +1,5 @@
 import { isotonic } from './isotonic.ts';
 
-/** A mark with its confidence, and whether it agrees with the human mark. */
 interface Judged {
   confidence: number;
   agreed: boolean;
@@ -59,7 +58,7 @@ export const calibrationTable = (judged: readonly Judged[]): [raw: number, calib
   points.forEach(({ x }, index) => set(x, fitted[index] ?? 0));
   set(1, fitted.at(-1) ?? 0);
   const sorted = [...table].toSorted(([a], [b]) => a - b);
-  // Of a constant stretch only the ends are kept.
+  // Drops the inner points of a stretch with constant values.
   return sorted.filter(
     ([, value], index) => value !== sorted[index - 1]?.[1] || value !== sorted[index + 1]?.[1],
   );

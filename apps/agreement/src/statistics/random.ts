@@ -1,8 +1,6 @@
 export type Random = () => number;
 
-/**
- * Seeds a generator with a name (32-bit FNV-1a, then mulberry32): the same name gives the same numbers on all machines.
- */
+/** 32-bit FNV-1a of the name, then mulberry32: the same name gives the same numbers on all machines. */
 export const randomFrom = (name: string): Random => {
   let state = 0x811c9dc5;
   for (const character of name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);

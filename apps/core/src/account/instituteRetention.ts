@@ -4,9 +4,9 @@ import { refuse } from '../accept.ts';
 import type { DaysColumn } from '../retention.ts';
 
 /*
- * Days that data of an institute is kept (docs/desk/administration.md#settings). `null` is the operator's number. A
- * run needs its evidence and readings for at most a day after its first claim, so one day, and two for readings, are
- * safe for a run in progress.
+ * Days that data of an institute is kept (docs/desk/administration.md#settings). `null` means the number that the
+ * operator has set. A run needs its evidence and readings for at most a day after its first claim, so one day, and two
+ * for readings, are safe for a run in progress.
  */
 
 const days = (least: number) => z.int().gte(least).lte(3650).nullable();
@@ -20,9 +20,9 @@ export const RetentionDays = z.object({
 export type RetentionDays = z.infer<typeof RetentionDays>;
 
 export interface ShownRetention {
-  /** Days of the operator. Evidence is not kept at all with 0 days. */
+  /** Days that the operator has set. With 0 days, evidence is not kept at all. */
   retention: Record<DaysColumn, number>;
-  /** Days of the institute. A number above the operator's has no effect. */
+  /** Days that the institute has set. A number above the operator's has no effect. */
   own_retention: RetentionDays;
 }
 

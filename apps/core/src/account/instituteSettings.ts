@@ -6,13 +6,12 @@ import { DEFAULT_TARGET, GuideTarget } from '../guides/target.ts';
 import type { Services } from '../services.ts';
 import { refuseMoreDays, RetentionDays, shownRetention, type ShownRetention } from './instituteRetention.ts';
 
-/** Defaults for exams that staff of the institute makes. Exams of the API have those of the API. */
+/** Defaults for exams that staff create at the desk. Exams created through the API get the defaults of the API. */
 interface ExamDefaults {
   blind: boolean;
   guide_target: number;
 }
 
-/** Settings of the institute as the desk shows them. */
 interface InstituteSettings extends ExamDefaults, ShownRetention {
   /** 0 until the settings are changed for the first time. */
   revision: number;
@@ -77,7 +76,7 @@ export const changeInstituteSettings = async (
   changeRow(services, admin, seen, { blind, guide_target: String(guide_target) });
 
 /**
- * Replaces the days that data is kept. The next round of deletions follows them.
+ * Replaces the retention days. The next round of deletions uses them.
  * @throws DomainFailure conflict if the settings have changed since `seen`; validation_failed for more days than the
  * operator's
  */
@@ -93,8 +92,8 @@ export const changeRetention = async (
 type Values = { blind: boolean; guide_target: string } | RetentionDays;
 
 /**
- * Changes the row, or inserts the first one. The revision is compared in the statement, so of two changes that follow
- * the same revision one is refused.
+ * Changes the row, or inserts the first one. The statement compares the revision, so if two changes start from the same
+ * revision, the second is refused.
  */
 const changeRow = async (
   services: Needed,

@@ -1,6 +1,6 @@
 import type { Services } from '../services.ts';
 
-/** Precision of `last_used_at`. Each facade looks up a key in use twice a minute, and most look-ups must not write. */
+/** Precision of `last_used_at`. Each facade looks up every key in use twice a minute; most look-ups must not write. */
 const EXACT_TO_MS = 5 * 60 * 1000;
 
 /**

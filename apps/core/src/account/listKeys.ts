@@ -6,7 +6,7 @@ interface KeyPosition {
   id: string;
 }
 
-/** Pages of the institute's keys, newest first, revoked ones included. Never a key itself. */
+/** Newest first, revoked ones included. The answer contains no key, because only hashes are stored. */
 export const listKeys = async (
   { database }: Services,
   instituteId: string,

@@ -18,9 +18,9 @@ interface Noted {
 const PAUSE_MS = 1000;
 
 /**
- * Announces to the desk which exams and submissions of an institute have changed (docs/architecture.md#live-pages):
- * once a second at most, and a message an institute. State, in memory: the ids since the last announcement. They are
- * lost when the process dies or NATS is down; pages of the desk ask for changes now and then by themselves.
+ * Announces to the desk which exams and submissions of an institute have changed (docs/architecture.md#live-pages), at
+ * most once a second, in one message per institute. State, in memory: the ids since the last announcement. They are
+ * lost when the process dies or NATS is down; open pages of the desk also read again at intervals.
  */
 export const announceChanges = (services: Pick<Services, 'database' | 'lanes' | 'log'>): Changes => {
   let noted = new Map<string, Noted>();

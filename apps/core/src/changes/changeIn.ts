@@ -8,7 +8,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
  */
 export const changeIn = (input: unknown, instituteOfActor: string | undefined): Change | null => {
   const sent = fieldsOf(input);
-  // A worker's call names what it holds: the run or the drawing.
+  // A call of a worker has the ids in `held` (a run) or in `drawing`.
   const places = [sent, fieldsOf(sent['held']), fieldsOf(sent['drawing'])];
   const idsOf = (...names: string[]): string[] =>
     places.flatMap((place) => names.flatMap((name) => [place[name]].flat().filter(isId)));

@@ -23,8 +23,8 @@ const keyOf = ({ institute_id, submission_id, delivery, attempt }: BegunDrawing)
   redrawnCopyKey(institute_id, submission_id, delivery, attempt);
 
 /**
- * Presigns the PUT of a drawing. Each attempt has an object key of its own, so that no attempt overwrites the file of
- * another one.
+ * Presigns the PUT of a drawing. Each attempt has an object key of its own, so that attempts do not overwrite each
+ * other's files.
  * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const presignDrawing = async (

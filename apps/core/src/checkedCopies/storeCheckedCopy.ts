@@ -25,7 +25,7 @@ export const storeCheckedCopy = async (tx: Tx, copy: CheckedCopy): Promise<strin
   return earlier.map(({ object_key }) => object_key);
 };
 
-/** Best effort: a copy that stays is deleted together with its submission. */
+/** Deletes copies, best effort: a copy whose deletion fails is deleted together with its submission. */
 export const discardCopies = async (services: Services, keys: string[]): Promise<void> => {
   if (keys.length === 0) return;
   try {

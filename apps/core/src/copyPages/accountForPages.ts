@@ -1,6 +1,6 @@
 import { HARDLY_LEGIBLE, type PageReading } from '@evaluation/grading-model';
 
-/** What a page of a copy holds, by its reading and by the alignment of blocks to questions. */
+/** Content of a page of a copy, derived from its reading and from the alignment of blocks to questions. */
 export interface AccountedPage {
   page: number;
   /**
@@ -23,7 +23,6 @@ interface Aligned {
   blocks: { page: number; block: number }[];
 }
 
-/** @param pages number of pages of the copy */
 export const accountForPages = (
   pages: number,
   readings: readonly PageReading[],

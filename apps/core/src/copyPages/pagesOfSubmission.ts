@@ -20,7 +20,7 @@ interface CopyPages {
 
 /**
  * Lists the pages of a copy with what each holds, from the readings of the current run. A page without a reading is
- * `not_read`: the run has not come to it, or the readings were deleted after READING_RETENTION_DAYS.
+ * `not_read`: the run has not read the page yet, or the readings were deleted after READING_RETENTION_DAYS.
  * @throws DomainFailure not_found
  */
 export const readPagesOfSubmission = async (

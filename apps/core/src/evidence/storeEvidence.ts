@@ -48,7 +48,6 @@ export interface StoredPart {
 export interface StoredEvidence {
   /** In the order of the given parts; null for a part that is not kept. */
   parts: (StoredPart | null)[];
-  /** Keys of the written objects. */
   keys: string[];
 }
 

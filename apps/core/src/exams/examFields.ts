@@ -12,13 +12,11 @@ type ExamField = (typeof EXAM_FIELDS)[number];
 const STATE_FIELDS = ['status', 'live_submissions', 'live_unfinalized'] as const;
 type StateField = (typeof STATE_FIELDS)[number];
 
-/** Returns a copy of `from` with only the fields of EXAM_FIELDS. */
 export const examFieldsOf = <T extends { [F in ExamField]?: unknown }>(
   from: T,
 ): Pick<T, ExamField & keyof T> =>
   Object.fromEntries(EXAM_FIELDS.map((field) => [field, from[field]])) as Pick<T, ExamField & keyof T>;
 
-/** Returns true if the field may be null. */
 export const isClearable = (field: ExamField): boolean => CLEARABLE.has(field);
 
 const CLEARABLE: ReadonlySet<ExamField> = new Set(
@@ -36,7 +34,7 @@ export const readExamFields = (tx: Tx, instituteId: string, examId: string) =>
     .where('id', '=', examId)
     .executeTakeFirstOrThrow();
 
-/** The caller holds the exam's lock. Also called without a change, if another part of the exam has changed. */
+/** The caller holds the exam's lock. `changed` may be empty if only another part of the exam has changed. */
 export const writeExamFields = async (
   tx: Tx,
   exam: { instituteId: string; examId: string },

@@ -11,7 +11,7 @@ import { readSections, type StoredSection } from './editSections.ts';
 import { readExamFields, type ExamFields } from './examFields.ts';
 import { readExam } from './readExam.ts';
 
-/** All of an exam that its form at the desk can change. */
+/** Parts of an exam that its form at the desk can change. */
 export interface StoredForm {
   fields: ExamFields;
   sections: StoredSection[];
@@ -24,10 +24,7 @@ export const readStoredForm = async (tx: Tx, instituteId: string, examId: string
   questions: await readQuestions(tx, instituteId, examId, { include: WHOLE }),
 });
 
-/**
- * Fingerprint of what the form can change. Submissions, marks and generated rubrics do not change it, unlike
- * `updated_at` of the exam.
- */
+/** Submissions, marks and generated rubrics do not change it, unlike `updated_at` of the exam. */
 export const revisionOf = ({ fields, sections, questions }: StoredForm): string => {
   const { status: _, live_submissions: __, live_unfinalized: ___, ...own } = fields;
   const content = [
@@ -38,11 +35,10 @@ export const revisionOf = ({ fields, sections, questions }: StoredForm): string 
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 };
 
-/** An exam as its form shows it. */
 export interface ExamForm {
   exam: Exam;
   questions: Question[];
-  /** False if the sections follow from those that the questions name. */
+  /** False if the sections are derived from the section names of the questions. */
   sections_declared: boolean;
   /** To be sent with the save, which is refused if the exam has changed. */
   revision: string;

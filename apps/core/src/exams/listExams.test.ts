@@ -3,8 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { idOf, newTestTables, pageAfter } from '../../test/newTestTables.ts';
 import { listedExams } from './listExams.ts';
 
-/* Tests which rows a list reads in large tables of fabricated rows, as the service's role under row-level security. */
-
 const EXAMS = 20_000;
 const LIMIT = 200;
 const institute = randomUUID();

@@ -6,16 +6,15 @@ import { asSent, FIELDS, isSameField, SCHEME } from '../questions/questionFields
 import type { StoredQuestion } from '../questions/readQuestions.ts';
 import type { StoredForm } from './examForm.ts';
 
-/** What a checked paper changes in the stored one. Pure. */
+/** Changes that a checked paper makes to the stored paper. */
 export interface PaperPlan {
-  /** All sections in their order; null if they stay. `order` is null for derived sections. */
+  /** All sections in their order; null if they do not change. `order` is null for derived sections. */
   sections: { name: string; order: number | null }[] | null;
-  /** The wanted questions in their order. */
   questions: PlannedQuestion[];
   removed: string[];
-  /** Questions are added, removed or in another order. */
+  /** True if questions are added, removed or in another order. */
   isRearranged: boolean;
-  /** Something changes that is fixed once the exam is open. */
+  /** True if a field changes that is fixed once the exam is open. */
   changesScheme: boolean;
 }
 
@@ -23,10 +22,9 @@ export interface PlannedQuestion {
   /** Null for a new question. */
   stored: StoredQuestion | null;
   placed: PaperQuestion;
-  /** Name of the question's section. */
   section: string;
   isChanged: boolean;
-  /** Material of a stored question that changes; null if it stays. */
+  /** New material of a stored question; null if it does not change. */
   material: { rubric: Rubric | null; model_answer: string | null } | null;
 }
 
@@ -61,7 +59,7 @@ export const planPaper = (
   };
 };
 
-/** True if the field of a stored question keeps its meaning. Negative marks are compared as they are stored. */
+/** Returns true if the field of a stored question keeps its meaning. Negative marks are compared as they are stored. */
 const isSame = (
   field: (typeof FIELDS)[number],
   { question }: StoredQuestion,
@@ -75,7 +73,7 @@ const isSame = (
   return isSameField(field, value, before[field], { mode, firstSection: null });
 };
 
-/** Only what differs from the client's own material counts, so that a generated rubric stays. */
+/** Compares with the client's own material only, so that a generated rubric stays. */
 const materialOf = ({ question, material }: StoredQuestion, { question: wanted }: PaperQuestion) => {
   if (question.type !== 'long_answer') return null;
   const own = ofClient(material);
@@ -89,7 +87,7 @@ const materialOf = ({ question, material }: StoredQuestion, { question: wanted }
 
 /**
  * Declared sections replace the stored ones. Derived sections keep their stored order, and new ones follow.
- * @returns null if names, order and kind stay
+ * @returns null if names, order and kind do not change
  */
 const plannedSections = (
   { sections: stored }: StoredForm,

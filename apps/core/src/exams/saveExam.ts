@@ -118,7 +118,6 @@ const idProblems = ({ questions }: StoredForm, sent: readonly SavedQuestion[]): 
   });
 };
 
-/** Fields of the exam itself that the form changes. */
 const changedFields = ({ fields: stored }: StoredForm, sent: ExamSave) => {
   const wanted = EXAM_FIELDS.map((field) => {
     const absent = isClearable(field) ? null : stored[field];

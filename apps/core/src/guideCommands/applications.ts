@@ -36,7 +36,7 @@ export interface StoredApplication {
   actor: Actor;
 }
 
-/** As the router shows it. */
+/** An application as the router returns it. */
 export type Application = Omit<StoredApplication, 'id' | 'exam_id' | 'after_candidate' | 'actor'>;
 
 export const shownApplication = ({
@@ -110,7 +110,7 @@ export const latestApplication = async (
 export const readApplication = async (tx: Tx, instituteId: string, id: string): Promise<StoredApplication> =>
   parsed(await selectApplications(tx, instituteId).where('id', '=', id).executeTakeFirstOrThrow());
 
-/** Locks the row after all locks of exam and submission. */
+/** Locks the row. Locks of the exam and of a submission must be taken before. */
 export const lockApplication = async (tx: Tx, instituteId: string, id: string): Promise<StoredApplication> =>
   parsed(
     await selectApplications(tx, instituteId).where('id', '=', id).forUpdate().executeTakeFirstOrThrow(),

@@ -10,7 +10,7 @@ import type { SubmissionInPass } from './lockSubmissionOf.ts';
 import { readGuideSettings } from './settings.ts';
 import { countMark, countSkipped, type Tally } from './tally.ts';
 
-/** Marks the results of a locked submission by the guides of the application. @returns the tally with its results */
+/** The caller holds the submission's lock. @returns the tally with the results of this submission added */
 export const applyToSubmission = async (
   tx: Tx,
   instituteId: string,

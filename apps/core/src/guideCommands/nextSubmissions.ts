@@ -1,8 +1,8 @@
 import type { Tx } from '@evaluation/database';
 
 /**
- * Live submissions of an exam after a candidate, in the order of candidates: each has one, and a replacement takes the
- * place of the replaced one.
+ * Live submissions of an exam after a candidate, in the order of candidates. Each candidate has at most one live
+ * submission; a replacement keeps the candidate's place.
  * @param submissionId the only submission that is wanted; null: all
  */
 export const nextSubmissions = (

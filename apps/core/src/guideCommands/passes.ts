@@ -39,7 +39,7 @@ const passOneCandidate = async (tx: Tx, instituteId: string, id: string): Promis
   if (next !== undefined && submission === null) return true;
   const application = await lockApplication(tx, instituteId, id);
   if (!isPassing(application)) return false;
-  // Another process has passed this candidate while this one waited.
+  // While this process waited for the lock, another process has passed the candidate.
   if (application.step !== seen.step || application.after_candidate !== seen.after_candidate) return true;
   const tally = application.step === 'applying' ? application.applied : application.undone;
   if (tally === null) throw new Error(`application ${id} is ${application.step} without a tally`);
@@ -62,12 +62,12 @@ const passOneCandidate = async (tx: Tx, instituteId: string, id: string): Promis
 
 const isPassing = ({ step }: StoredApplication): boolean => step === 'applying' || step === 'undoing';
 
-/** A pass without progress for this time has lost its caller. */
+/** After this time without progress, a round of core continues a pass, because its caller has probably stopped. */
 const LEFT_ALONE_SECONDS = 10;
 const ROUND_MS = 5000;
 const BATCH = 20;
 
-/** Continues passes whose caller went away, in all institutes, some seconds each in turn. */
+/** Continues passes whose callers have stopped, in all institutes, in turn for some seconds each. */
 export const startGuidePasses = (services: Services): Rounds =>
   startRounds(services.log, {
     what: 'applying guides',

@@ -12,12 +12,10 @@ import { previewGuide } from './previewGuide.ts';
 import { setGuide } from './settings.ts';
 import { showGuide } from './showGuide.ts';
 
-/* Tests which marks pass without review, their audit, and results of later runs, on fabricated exams. */
-
 const { services, client, close } = await newTestCore();
 afterAll(close);
 
-/** The teacher has marked the first `marked` answers of both questions, each as deserved. */
+/** The teacher has given the first `marked` answers of both questions the marks that they deserve. */
 const taught = async (candidates: number, marked: number): Promise<GuideExam> => {
   const guide = await makeGuideExam(client, { candidates });
   await markAsDeserved(client, guide, marked);
@@ -195,7 +193,7 @@ const completion: Completion = {
   usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
 };
 
-/** Makes a submission's run claimed and not complete yet. @returns how a worker names the claim */
+/** Makes a submission's run claimed and not complete yet. @returns the ids and the fence of the claim */
 const backToClaimed = async (guide: GuideExam, index: number) => {
   const submission = guide.submissions[index];
   if (submission === undefined) throw new Error(`no submission ${index}`);
@@ -286,6 +284,6 @@ test('a submission that is graded again is neither marked by a pass nor changed 
   const { rows } = await client.query('select status, marks_revision from submissions where id = $1', [
     submission.id,
   ]);
-  // The application and the re-evaluation.
+  // One revision for the application and one for the re-evaluation.
   expect(rows).toEqual([{ status: 'queued', marks_revision: 2 }]);
 });

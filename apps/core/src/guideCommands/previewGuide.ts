@@ -31,8 +31,8 @@ export const WORK_MS = 2000;
 const PORTION = 20;
 
 /**
- * Starts a preview of what the present guides would change, or continues the one with this number. The caller repeats
- * the call while the step is `previewing`. No mark changes.
+ * Starts a preview of what the present guides would change, or continues the preview with this number. The caller
+ * repeats the call while the step is `previewing`. No mark changes.
  * @throws DomainFailure exam_not_found, not_found (no preview has the number), conflict (guides are off)
  */
 export const previewGuide = async (
@@ -107,7 +107,7 @@ const poolPassing = async (
   return { target, threshold, share, agreement, lower_bound: lowerBound, examples };
 };
 
-/** Counts the next submissions. @returns whether there are more */
+/** Adds the results of the next submissions to the tally. @returns whether more submissions follow */
 const previewPortion = async (tx: Tx, instituteId: string, id: string): Promise<boolean> => {
   const application = await lockApplication(tx, instituteId, id);
   if (application.step !== 'previewing') return false;

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts';
 export const GuideChange = z.object({
   mode: z.enum(['off', 'suggest', 'apply']).optional(),
   target: GuideTarget.optional(),
-  /** Lets marks pass again after the audit stopped it. */
+  /** Lets marks pass without review again, after the audit has stopped the passing. */
   resume_passing: z.literal(true).optional(),
 });
 export type GuideChange = z.infer<typeof GuideChange>;

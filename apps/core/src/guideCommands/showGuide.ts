@@ -12,7 +12,9 @@ interface ShownGuide {
   target: number;
   /** Time when the audit fell below the target and passing stopped; null while marks may pass. */
   passing_stopped_at: string | null;
-  /** Audited marks of the application in force: how many a teacher has decided on, and agreed with. */
+  /**
+   * Audited marks of the application in force: the number on which a teacher has decided, and the number that agreed.
+   */
   audit: AuditCounts;
   /** Number of the application in force. */
   in_force: number | null;

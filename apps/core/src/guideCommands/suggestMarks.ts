@@ -14,7 +14,7 @@ import { readGuideSettings, refuseOff } from './settings.ts';
 
 export const SuggestionQuery = z.object({
   question_id: z.uuid(),
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor: z.uuid().optional(),
   limit: z.int().gte(1).lte(50).optional(),
   /** Only the result of this submission. */

@@ -10,7 +10,7 @@ import {
 
 /** What a pass over the results of an exam does, or would do. */
 export const Tally = z.object({
-  /** Results that were looked at. */
+  /** Number of results that the pass has read. */
   results: z.int(),
   /** Results whose mark, confidence or flags change. */
   written: z.int(),

@@ -11,7 +11,7 @@ import { countMark, countSkipped, type Tally } from './tally.ts';
 
 /**
  * Restores the marks that a locked submission had before the application. Marks that a teacher has given or confirmed
- * since stay, and those of a finalized submission too. @returns the tally with the application's results
+ * since are kept, and so are all marks of a finalized submission. @returns the tally with these results added
  */
 export const undoOnSubmission = async (
   tx: Tx,

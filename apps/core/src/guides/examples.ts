@@ -14,7 +14,7 @@ const MOST_OF_A_GUIDE = 200;
 
 export interface ExamplesOfQuestion {
   examples: ExampleOfVersion[];
-  /** Constants of a guide of these examples: with a bound, if a model gave one of the marks. */
+  /** Constants of the guide. They limit its marks if a model gave one of the examples' marks. */
   constants: GuideConstants;
 }
 

@@ -49,7 +49,6 @@ export interface GuidableResult {
   text: string | null;
   /** The mark in question_results: the grader's, or the guide's. Null if there is none. */
   mark: MarkAndFlags | null;
-  /** The teacher's override. */
   override: number | null;
   /** What a guide has set, if it is in force. */
   guided: { application_id: string; version: number; grader: MarkAndFlags } | null;
@@ -171,7 +170,6 @@ export const decideMark = (
 export const differenceOf = ({ before, after }: Pick<GuidedResult, 'before' | 'after'>): number =>
   exact(after.awarded).minus(before.awarded).toNumber();
 
-/** Whether the guide would write anything: the mark, its confidence or its flags differ. */
 export const isChange = ({ before, after }: Pick<GuidedResult, 'before' | 'after'>): boolean =>
   before.awarded !== after.awarded ||
   before.confidence !== after.confidence ||

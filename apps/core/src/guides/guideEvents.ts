@@ -1,7 +1,6 @@
 import { json, type Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/signed-actor';
 
-/** Appends a decision on the guides of an exam to their log. */
 export const noteGuideEvent = async (
   tx: Tx,
   actor: Actor,

@@ -41,9 +41,9 @@ export interface GuideInForce {
 }
 
 /**
- * Locks the guide of a submission's exam with the next statement of the transaction. The lock on `exam_guides` makes an
- * undo, which ends the application, wait for this transaction; the undo then sees its marks. The application is read by
- * a later statement, because one that waited for the lock would join the application of before.
+ * Locks the guide of a submission's exam with the next statement of the transaction. A concurrent undo waits for the
+ * lock on `exam_guides` and then sees the marks of this transaction. The application is read by a later statement,
+ * because a statement that waited for the lock still reads its old snapshot.
  * @returns a function that gives the guide; null unless the exam's mode is `apply`
  */
 export const lockGuide = async (
@@ -90,7 +90,7 @@ export const guideCompletedRun = async (
   for (const result of results) {
     await pause();
     const guide = guides.get(result.question_id) ?? null;
-    // The run completes in this transaction.
+    // `graded`, because the run completes in this transaction.
     const decided = decideMark({ ...result, submission_status: 'graded' }, guide, threshold);
     if (typeof decided !== 'string' && isChange(decided)) marks.push(decided);
   }

@@ -7,10 +7,10 @@ import { noteGuideEvent } from './guideEvents.ts';
 
 /*
  * The audit of marks that pass without review: a random share of them (`isDrawnForAudit`) keeps its review flag. When
- * the teacher has decided on one, by an override or by approving the submission, it counts as agreed if the teacher's
- * mark lies within one step, on a question of one mark if both are the same (`scaleOf`). Only marks of the application
- * in force count. When the share of agreed marks falls below the exam's target, passing stops for the exam until a
- * teacher resumes it.
+ * the teacher has decided on such a mark, by an override or by approving the submission, it counts as agreed if the
+ * teacher's mark lies within one step. On a question of one mark, both marks must be equal (`scaleOf`). Only marks of
+ * the application in force count. When the share of agreed marks falls below the exam's target, passing stops for the
+ * exam until a teacher resumes it.
  */
 
 export interface AuditCounts {

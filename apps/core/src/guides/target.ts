@@ -1,7 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 
-/** Wanted share of marks that pass without review and lie within one step of the teacher's. */
+/** Of the marks that pass without review, the wanted share within one mark step of the teacher's mark. */
 export const GuideTarget = z.number().gte(0.5).lte(0.999).multipleOf(0.001);
 
 /** Target of an exam without a row in `exam_guides`. */

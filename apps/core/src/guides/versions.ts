@@ -6,7 +6,7 @@ import { readExamples, type ExamplesOfQuestion } from './examples.ts';
 /*
  * Versions of guides. A version names its examples and constants and never changes. It is made when a command or query
  * needs the guide and the examples differ from those of the latest version, so many decisions in a row make one
- * version. Two transactions that make the same number: the second one reads the first one's version and tries again.
+ * version. If two transactions make the same number, the second reads the version of the first and tries again.
  */
 
 interface GuideVersion {

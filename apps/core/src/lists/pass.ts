@@ -11,8 +11,8 @@
  * - A row that was committed when the pass started is shown by the pass, unless it changes first. Then its new stamp is
  *   later than the start, and the next pass begins before it.
  *
- * The pass ends later than its start so that clients that read a list within a minute also see rows that change
- * meanwhile, as in a list without passes.
+ * The bound lies after the start of the pass, so that a client that reads a list within a minute also sees rows that
+ * change meanwhile, as in a list without passes.
  */
 const PASS_SECONDS = 60;
 

@@ -53,7 +53,6 @@ export const lockExamAndRead = async <T>(
   return { exam, found };
 };
 
-/** Locks the exam unless another transaction has locked it. */
 const lockAtOnce = (tx: Tx, viewer: Viewer, examId: string) =>
   later(tx, selectExam(tx, viewer, examId).forNoKeyUpdate().skipLocked().modifyEnd(PREPARED));
 
@@ -69,7 +68,8 @@ const lockInTurn = async (tx: Tx, viewer: Viewer, examId: string) => {
 };
 
 /**
- * Refuses a change that the exam's status does not allow. Called alone if another resource must be checked first.
+ * Refuses a change that the exam's status does not allow. `lockExamFor` calls it; a command calls it itself if it must
+ * check another resource first.
  * @throws DomainFailure exam_finalized, exam_not_open, conflict
  */
 export const refuseChange = (

@@ -29,7 +29,10 @@ interface MarkedGroup {
  */
 type Skip = 'teacher_marked' | 'finalized' | 'other_answer' | 'not_markable';
 
-/** Refusals of one submission. All others, such as a mark out of range, hold for the whole group and end the call. */
+/**
+ * Errors that concern one submission. All other errors, such as a mark out of range, concern the whole group and end
+ * the call.
+ */
 const SKIPS: Partial<Record<ErrorCode, Skip>> = {
   submission_finalized: 'finalized',
   not_found: 'not_markable',

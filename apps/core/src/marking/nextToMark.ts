@@ -15,7 +15,7 @@ const COMPARED_CHARACTERS = 600;
 const SHOWN_CHARACTERS = 4000;
 
 /**
- * The answers to a question whose marks would teach its guide most, the first one first. Needs no marks yet.
+ * Answers to a question, in the order in which their marks would teach its guide most. Needs no marks yet.
  * @throws DomainFailure exam_not_found, not_found
  */
 export const nextToMark = async (

@@ -2,7 +2,6 @@ import type { Tx } from '@evaluation/database';
 import { Box } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 
-/** A piece of an answer on a page of the copy. */
 export interface AnswerBlock {
   page: number;
   /** In fractions of the page. A page that was scanned a few degrees askew has been straightened before the reading. */
@@ -17,7 +16,7 @@ const Found = z.array(
 );
 
 /**
- * Reads where the answers of a copy stand, from the recorded readings and the alignment of its run. Readings are
+ * Reads the places of the answers on a copy, from the recorded readings and the alignment of its run. Readings are
  * deleted after some days (runs/removeReadings.ts); the answers then have no blocks.
  * @returns a function from the number of a question on the paper (from 1) to the blocks of its answer
  */

@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 /*
  * The order in which an examiner goes through the copies of an exam: random, so that marks do not depend on the order
  * of submission, and stable, so that the examiner can stop and go on. A copy's place is a hash of exam, examiner and
- * copy, so each examiner has another order.
+ * copy, so each examiner has a different order.
  *
  * Places are computed for all copies of the exam on each call. Of 2,000 copies with 40 results each, EXPLAIN ANALYZE
  * showed 3 to 4 ms for a page of 2, of which 2 ms are for the places. With `open_only` the counting goes on until the

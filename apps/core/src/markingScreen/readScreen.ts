@@ -15,7 +15,7 @@ import { readAnswerBlocks, type AnswerBlock } from './answerBlocks.ts';
 import { findCopy } from './findCopy.ts';
 import { staffNames } from './staffNames.ts';
 
-/** Time in which the page begins to read the file. A page that is open for longer asks for the screen again. */
+/** Lifetime of the address of the file. A page that needs the file later reads the screen again. */
 const COPY_URL_SECONDS = 600;
 
 interface ScreenQuestion {
@@ -27,7 +27,7 @@ interface ScreenQuestion {
   highest: number;
   /** Typed answer as the candidate gave it; null on a copy. */
   given: { option_labels: string[]; text: string | null } | null;
-  /** Where the answer stands on the copy. */
+  /** Places of the answer on the copy. */
   blocks: AnswerBlock[];
   /** For each criterion of the result, in its order: the words of the answer that its mark rests on. */
   quotations: (string | null)[];

@@ -6,8 +6,8 @@ export const WHITE_SPACE =
 
 /**
  * SQL of the rubric that applies to a question at a version: the last row up to that version
- * (docs/architecture.md#rubrics). If the client's row is empty or missing, the rubric applies that was generated for
- * that version from the question's text, as long as the text is unchanged (runs/generateRubric.ts).
+ * (docs/architecture.md#rubrics). If the client's row is empty or missing, the generated rubric of that version applies
+ * (runs/generateRubric.ts), but only while the question has the text from which it was generated.
  * @param version SQL of the version, in a query whose `questions` are called `q`
  * @returns SQL of at most one row `{version, source, rubric, model_answer}`, for `left join lateral … on true`
  */

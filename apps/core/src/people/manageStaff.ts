@@ -12,7 +12,7 @@ import { endSessions } from './sessions.ts';
 
 /*
  * Accounts of an institute, changed by its admins and by the operator. Each change locks the row of the institute
- * first, so that two admins who demote each other at the same moment do not leave the institute without an admin.
+ * first. Otherwise two admins who demote each other at the same moment would leave the institute without an admin.
  */
 
 /** Who changes an account: an admin of the institute, or the operator with `staff_id` null. */
@@ -89,7 +89,7 @@ export const disableStaff = (services: Services, manager: Manager, staffId: stri
     await note(tx, manager, member.id, 'disabled');
   });
 
-/** Sessions of the time before stay ended. @throws DomainFailure not_found */
+/** Enables an account. Its earlier sessions stay ended. @throws DomainFailure not_found */
 export const enableStaff = (services: Services, manager: Manager, staffId: string): Promise<StaffMember> =>
   change(services, manager, staffId, async (tx, member) => {
     if (member.disabled_at === null) return;

@@ -26,7 +26,7 @@ const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
 };
 
 /**
- * @param key whose turn it is: the network of the caller, or the id of a member of staff
+ * @param key the network of the caller, or the id of a member of staff; hashes of different keys take turns
  * @throws DomainFailure validation_failed for a password that is too short or too long; NoTurn
  */
 export const hashPassword = (key: string, password: string, field = 'password'): Promise<string> => {

@@ -90,7 +90,6 @@ export const endSessions = async (tx: Tx, staffId: string, except?: string): Pro
   return Number(ended.numUpdatedRows);
 };
 
-/** A session as its owner and an admin see it. */
 interface SessionShown {
   id: string;
   user_agent: string;

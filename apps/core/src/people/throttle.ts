@@ -21,7 +21,7 @@ interface Attempt {
   address: string;
 }
 
-/** Counts an attempt. @returns seconds until the next attempt is allowed; null if this one is */
+/** Counts an attempt. @returns seconds until the next attempt is allowed; null if this attempt is allowed */
 export const countAttempt = async ({ database }: Services, attempt: Attempt): Promise<number | null> => {
   const limits = limitsOf(attempt);
   // In the order of the keys, so that two attempts cannot wait for each other.

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/**
- * Tokens of sessions and links: 256 random bits. Only their hash is stored, so a copy of the database opens nothing.
- */
+/** A token has 256 random bits. Only its hash is stored, so a copy of the database opens no session. */
 export const newToken = (): { token: string; hash: string } => {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashOfToken(token) };

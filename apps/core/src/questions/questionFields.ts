@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExamMode, Question, QuestionInput } from '@evaluation/rest-contract/schemas';
 import { labelKey } from '@evaluation/rules';
 
-/** The question as a client would send it, from how it was read. */
+/** Converts a stored question into the form in which a client sends it. */
 export const asSent = ({
   id: _id,
   created_at: _created,
@@ -36,14 +36,14 @@ const STORED_ONLY = [
 /** All columns of a question; rubric and model answer are stored as versions. */
 export const FIELDS = [...SCHEME, ...STORED_ONLY] as const;
 
-/** What the meaning of an absent value depends on. */
+/** Properties of the exam on which the meaning of an absent value depends. */
 export interface Surroundings {
   mode: ExamMode;
   /** Name of the section that a question without one is in; null without sections. */
   firstSection: string | null;
 }
 
-/** True if two values of a field have the same meaning. */
+/** Returns true if two values of a field have the same meaning. */
 export const isSameField = (
   field: (typeof FIELDS)[number],
   one: unknown,

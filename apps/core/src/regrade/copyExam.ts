@@ -3,12 +3,11 @@ import type { Tx } from '@evaluation/database';
 import { EXAM_FIELDS } from '../exams/examFields.ts';
 import { newId } from '../newId.ts';
 
-/** `external_ref` names one exam only. */
+/** Without `external_ref`, which is unique among the exams of the institute. */
 const COPIED_FIELDS = sql.join(
   EXAM_FIELDS.filter((field) => field !== 'external_ref').map((field) => sql.ref(field)),
 );
 
-/** A row of an exam and its copy. */
 interface Copied {
   old_id: string;
   new_id: string;

@@ -36,7 +36,7 @@ export const queueAgain = async (
     .updateTable('submissions')
     .set({
       ...stateAtStartOfRun(run, { ...place, pages: submission.pages }, intake.questionsForAi),
-      // The approval was given to the earlier marks.
+      // An approval applies to the earlier marks only.
       approved_at: null,
       approved_by: null,
       // A checked copy of the earlier marks is not valid any more (docs/architecture.md#checked-copy).

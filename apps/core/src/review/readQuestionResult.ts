@@ -26,8 +26,8 @@ export const auditedFields = ({ status, awarded, source, needs_review }: Questio
 });
 
 /**
- * Removes all that is or quotes the candidate's answer. The answer of a command with an idempotency key is stored for
- * 48 hours, and an erasure would not find it there.
+ * Removes the candidate's answer and all quotations of it. The answer of a command with an idempotency key is stored
+ * for 48 hours, and an erasure would not find it there.
  */
 export const withoutAnswer = (result: QuestionResult): QuestionResult => ({
   ...result,

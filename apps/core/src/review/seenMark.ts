@@ -27,9 +27,7 @@ export const seenMarkOf = ({ awarded, review }: QuestionResult): SeenMark => ({
   approved: review.approved,
 });
 
-/**
- * @throws DomainFailure conflict if the mark differs from the one that was shown; call it under the submission's lock
- */
+/** Call it under the submission's lock. @throws DomainFailure conflict if the mark is not the one that was shown */
 export const refuseUnseenMark = async (
   tx: Tx,
   viewer: Viewer,

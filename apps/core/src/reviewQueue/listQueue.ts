@@ -80,7 +80,7 @@ export const listReviewQueue = (
   });
 
 interface QueueRow {
-  /** Of the whole call, repeated in each row; the first row is there even if no submission was found. */
+  /** Submissions that the call has examined, the same in each row; one row if no submission was found. */
   examined: number;
   last_id: string | null;
   last_at: Date | null;

@@ -152,7 +152,7 @@ export const endRun = async (
       revision,
     },
   });
-  // The worker has drawn the grader's marks.
+  // The worker has drawn the marks of the grader; the copy is drawn again with the marks of the guide.
   if (isGuided && runLanes[run.lane].grades === 'pages') {
     await requestDrawing(tx, held.institute_id, run.id);
   }

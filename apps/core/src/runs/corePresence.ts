@@ -5,14 +5,14 @@ import type { Services } from '../services.ts';
 const MISSED_TICKS = 3;
 
 /**
- * Notes that a core is there, and tells whether expired leases may be judged. A worker cannot extend its lease while
- * no core reaches PostgreSQL, so a lease that expired after such a gap says nothing about its worker: leases are
- * judged when cores have been there for a whole lease time.
+ * Records that a core reaches PostgreSQL, and returns whether expired leases may be judged. A worker cannot extend its
+ * lease while no core reaches PostgreSQL, so a lease that expired in such a gap does not show that its worker has died:
+ * leases are judged only when cores have reached PostgreSQL for a whole lease time.
  *
- * State: one row of `core_presence`, which the ticks of all replicas share, so that a replica that has just started
- * judges leases if another one was there before. A gap shorter than the pause between two heartbeats, a third of a
- * lease, is no gap: the worker's next heartbeat arrives before its lease expires. After a crash of all replicas the
- * next tick finds an old `seen_at` and begins again.
+ * State: one row of `core_presence`, which the ticks of all replicas share. A replica that has just started therefore
+ * judges leases if another replica ran before. A gap shorter than the pause between two heartbeats, a third of a lease,
+ * is no gap: the worker's next heartbeat arrives before its lease expires. After a crash of all replicas the next tick
+ * finds an old `seen_at` and begins again.
  */
 export const noteCorePresence = async ({ database, settings }: Services): Promise<boolean> => {
   const { leaseSeconds, tickMs } = settings.runs;

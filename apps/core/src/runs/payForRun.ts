@@ -75,7 +75,7 @@ export const payForRun = async (
   paid: { run: { id: string; price: number }; waits: boolean; terms: Terms; freed: StoppedRun | null },
 ): Promise<void> => {
   const { run, waits, terms, freed } = paid;
-  // Sent together, with what the caller has postponed.
+  // All statements are sent together by `send`, with those that the caller has postponed.
   const usedUp = await countCopy(tx, actor.institute_id, terms.day, terms.allowances);
   if (waits) await later(tx, takePlace(actor.institute_id, run.id));
   if (freed !== null) await release(tx, freed, freed.price);

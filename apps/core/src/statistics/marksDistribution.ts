@@ -18,7 +18,7 @@ interface MarksDistribution {
   questions: (Figures & { question_id: string; label: string; max: number; bins: Bin[] })[];
 }
 
-/** Results that are read at most. */
+/** Most results that are read. */
 const MOST_RESULTS = 200_000;
 const MOST_SUBMISSIONS = 20_000;
 const MOST_BINS = 20;

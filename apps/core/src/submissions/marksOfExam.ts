@@ -7,7 +7,7 @@ import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 
 export const MarksQuery = z.object({
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor: z.uuid().optional(),
   limit: z.int().gte(1).lte(500).default(200),
 });

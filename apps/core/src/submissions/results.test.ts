@@ -4,8 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTestTables } from '../../test/newTestTables.ts';
 import { resultRows, showResults } from './results.ts';
 
-/* Tests the cost of a page of results on fabricated rows. */
-
 const QUESTIONS = 30;
 const PAGE = 50;
 

@@ -12,8 +12,6 @@ import { liveOfExam } from './listOfExam.ts';
 import { submissionRows } from './representation.ts';
 import { resultRows } from './results.ts';
 
-/* Rows read among a million fabricated submissions, as the service's role under row-level security. */
-
 const SUBMISSIONS = 1_000_000;
 /** Candidates of the large exam, with one submission each. */
 const CANDIDATES = 100_000;
@@ -42,10 +40,9 @@ beforeAll(async () => {
      select ${idOf('at')}, $1, lpad(at::text, 8, '0') from generate_series(0, $2::int) at`,
     [institute, CANDIDATES],
   );
-  // Ten submissions share each millisecond. One in ten is of the large exam: one in a thousand of those is flagged, and
-  // two are finalized. The others are of exams with some hundreds each, and one in a hundred of those is flagged, so
-  // that the flagged ones of the institute are many more than those of the large exam. Some of every exam are replaced
-  // or deleted.
+  // Ten submissions share each millisecond. One in ten belongs to the large exam, where one in a thousand is flagged
+  // and two are finalized. The others belong to exams of some hundred submissions, where one in a hundred is flagged.
+  // So most flagged submissions of the institute are of other exams. Every exam has replaced and deleted submissions.
   await maker.query(
     `insert into submissions (id, institute_id, exam_id, candidate_id, state, status, lane, review_reasons,
        current_run_id, questions_total, quote_unit, quote_credits, quote_rate_source, warnings, updated_at,

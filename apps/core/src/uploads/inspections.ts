@@ -61,7 +61,7 @@ export const ClaimedInspection = InspectionJob.extend({
 });
 type ClaimedInspection = z.infer<typeof ClaimedInspection>;
 
-/** Most concurrent claims of one upload: slow ones that were delivered again, and the latest. */
+/** Most concurrent claims of one upload: the latest delivery, and earlier deliveries whose workers are slow. */
 const MOST_CLAIMS = 8;
 
 /**
@@ -124,7 +124,8 @@ const refuseUnlessClaimed = (upload: object | undefined): void => {
 
 /**
  * Counts an opening just before the worker opens the file. Rejects the upload if its file is known to exhaust its
- * limit, or if the institute has used up its day. @param claimed without `sha256` from a worker of the previous release
+ * limit, or if the institute has used up its worker time of the day. @param claimed without `sha256` from a worker of
+ * the previous release
  * @returns whether the worker may open the file
  * @throws DomainFailure conflict if the caller has not claimed the inspection or the upload is inspected already
  */

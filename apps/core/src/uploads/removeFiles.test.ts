@@ -7,8 +7,6 @@ import { newTestCore } from '../../test/newTestCore.ts';
 import { takeCopy } from '../submissions/takeCopy.ts';
 import { removeFiles, unneeded, untidy, type Needed } from './removeFiles.ts';
 
-/* Tests rounds over fabricated uploads, with files in a real object store. */
-
 const { services, bucket, client: maker, close } = await newTestCore({ FILE_RETENTION_DAYS: '30' });
 const { database, objects } = services;
 afterAll(close);

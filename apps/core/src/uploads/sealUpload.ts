@@ -20,9 +20,7 @@ import type { Services } from '../services.ts';
 
 const POLL_MS = 100;
 
-/**
- * Bounds concurrent copies of up to 50 MB. An upload without a turn in time stays `pending`; the next read seals it.
- */
+/** Bounds concurrent copies of up to 50 MB. An upload without a turn in time is sealed by the next read. */
 const sealing = createTurns({
   what: 'the object store',
   places: 16,

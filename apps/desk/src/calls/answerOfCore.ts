@@ -6,9 +6,9 @@ interface Answer {
 }
 
 /**
- * The answer for the page from core's answer. A typed failure gets its own status, which core's transport does not
- * know. A repeated command gets what the first request got: core answers a known idempotency key with an error that
- * holds the stored outcome.
+ * Makes the answer for the page from core's answer. A typed failure gets its own status, which core's transport does
+ * not know. A repeated command gets the answer of the first request: core answers a known idempotency key with an error
+ * that contains the stored outcome.
  */
 export const answerOfCore = (answer: Answer): Answer => {
   if (answer.status === 200) return answer;

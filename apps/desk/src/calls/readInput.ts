@@ -3,10 +3,9 @@ import { heldBodies, NoRoom } from '@evaluation/client-limits';
 import { Refusal } from '../middleware/errors.ts';
 
 /**
- * Reads the input of a call. Bodies count with the bytes that have arrived, from the first byte until the answer is
- * sent, and share the memory of four of the largest; an institute may hold twice what is free
- * (packages/client-limits/src/heldBodies.ts).
- *
+ * Reads the input of a call. From its first byte until the answer is sent, a body counts with the bytes that have
+ * arrived. All bodies together have the memory of four bodies of the largest size; an institute gets at most twice the
+ * memory that stays free (packages/client-limits/src/heldBodies.ts).
  * @param limitBytes of one body
  * @returns a reader that throws Refusal 400 (no plain JSON), 413 or 503 (memory is taken)
  */
@@ -37,7 +36,7 @@ export const inputReader = (
       // Discards the rest of the body as it arrives.
       request.resume();
       if (error instanceof NoRoom) throw new Refusal(503, 'SERVICE_UNAVAILABLE');
-      // The browser is gone, so the answer is for the log alone.
+      // The browser has disconnected, so only the log gets this answer.
       if (request.destroyed) throw new Refusal(400, 'BAD_REQUEST');
       throw error;
     }

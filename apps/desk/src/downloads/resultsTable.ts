@@ -1,6 +1,5 @@
 import type { MarksPage } from './marksPages.ts';
 
-/** A cell of a table of results: marks are numbers, everything else is text. */
 export type CellValue = string | number | null;
 
 type Questions = MarksPage['questions'];

@@ -6,9 +6,9 @@ import { sessionCookie } from '../sessions/cookie.ts';
 import type { KnownSessions } from '../sessions/knownSessions.ts';
 import type { Streams } from './streams.ts';
 
-/** Shorter than the idle timeout of proxies. A stream also ends this long after its session, at most. */
+/** Shorter than the idle timeout of proxies. A stream ends at most this long after its session. */
 const BEAT_MS = 25_000;
-/** A browser that does not read: its stream ends, and it connects again. */
+/** Bytes that a browser has not read, above which its stream ends; the browser then connects again. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 
 /**
@@ -25,7 +25,8 @@ export const sendEvents = (
     const token = cookie.read(request);
     const known = token === null ? null : await sessions.find(token, requestIdOf(response));
     if (token === null || known === null) throw new Refusal(401, 'UNAUTHORIZED');
-    // The browser left during the look-up, so `close` is over and would not free the stream.
+    // The browser disconnected during the look-up. `close` was emitted before, so its handler would never free the
+    // stream.
     if (response.closed) return;
     const { staff } = known;
     const send = (text: string): void => {
@@ -38,7 +39,7 @@ export const sendEvents = (
     );
     if (close === null) throw new Refusal(503, 'SERVICE_UNAVAILABLE');
     const beat = setInterval(() => {
-      // When core cannot be asked, the stream stays: its ids are of no use without a session.
+      // If core does not answer, the stream stays open: its ids are of no use without a session.
       sessions.find(token, requestIdOf(response)).then(
         (found) => (found === null ? response.end() : send(':\n\n')),
         () => send(':\n\n'),

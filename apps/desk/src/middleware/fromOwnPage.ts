@@ -5,8 +5,8 @@ import { Refusal } from './errors.ts';
 const OWN_HEADER = 'x-evaluation-desk';
 
 /**
- * Refuses requests that the desk's own page did not send (CSRF): a read or command needs the header of the page, and
- * if the browser names an origin, it is the desk's. The session cookie is `SameSite=Lax` besides.
+ * Refuses requests that the desk's own page did not send (CSRF): every call needs the header of the page, and if the
+ * browser names an origin, it must be that of the desk. The session cookie is `SameSite=Lax` besides.
  *
  * @param url address of the desk; null: the host that the request names
  */

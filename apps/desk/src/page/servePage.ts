@@ -10,8 +10,8 @@ const NONCE = '__NONCE__';
 const NOT_BUILT = 'The page is not built. Run: npm run build --workspace @evaluation/desk\n';
 
 /**
- * Serves the files of the page, and its frame for every other path, whose view the page's router chooses. The files are
- * read at the first request and kept in memory, about 3 MB.
+ * Serves the files of the page. Every other path gets `index.html`, and the page's router chooses the view. The files
+ * are read at the first request and kept in memory, about 3 MB.
  */
 export const servePage = (): RequestHandler => {
   let reading: Promise<ReadonlyMap<string, PageFile>> | undefined;

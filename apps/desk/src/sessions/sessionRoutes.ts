@@ -16,10 +16,7 @@ const Acceptance = z.object({
 });
 const Link = z.object({ token: z.string().max(100) });
 
-/**
- * `/session`: GET tells who is signed in, POST signs in, DELETE signs out. The token of the session goes into a cookie
- * and never into a body. `/session/link` shows and follows a link for an invitation or a new password.
- */
+/** `/session` and `/session/link`. The token of the session goes into a cookie and never into a body. */
 export const sessionRoutes = (
   core: CoreAccess,
   sessions: KnownSessions,

@@ -7,8 +7,8 @@
 const PLACES = 12;
 const NAME_BYTES = 64;
 /**
- * Highest index that is reported. A NUL in a later item is reported at its list, because the list that stands in for
- * the sent one needs an item for each index up to the reported one.
+ * Highest index that is reported. A NUL in a later item is reported at its list, because the stand-in for the list
+ * needs an item for each index up to the reported one.
  */
 const LAST_INDEX = 100;
 const NUL = '\u0000';

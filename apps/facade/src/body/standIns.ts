@@ -7,9 +7,7 @@ export const LONG_CLIENT_OBJECT: Readonly<Record<string, string>> = Object.freez
 
 const longTexts = new Map<string, string>();
 
-/**
- * Returns a text that the schema refuses as longer than `maxText` code points; cached, so that repeats take no memory.
- */
+/** A text that the schema refuses as longer than `maxText` code points. Cached, so repeats take no memory. */
 export const longText = (maxText: number, withNul: boolean): string => {
   const key = `${maxText} ${withNul}`;
   const text = longTexts.get(key) ?? 'x'.repeat(2 * maxText + 1) + (withNul ? '\u0000' : '');

@@ -2,10 +2,7 @@ import type { Response } from 'express';
 import { errors, type ErrorEnvelope, type Failure } from '@evaluation/rest-contract/errors';
 import { requestIdOf } from './requestId.ts';
 
-/**
- * The only place that turns a failure into an HTTP response: status, envelope, headers
- * (docs/api/conventions.md#errors).
- */
+/** The only place that turns a failure into an HTTP response (docs/api/conventions.md#errors). */
 
 const RETRY_AFTER_SECONDS = 2;
 

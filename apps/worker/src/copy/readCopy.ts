@@ -120,10 +120,7 @@ const readOneByOne = async (
 const isKind = (kind: GraderFailure['kind'], error: unknown): boolean =>
   error instanceof GraderFailure && error.kind === kind;
 
-/**
- * Whether OCR failed on the page itself. A closed grader reports the same kind, in which case the run's signal is
- * aborted.
- */
+/** A closed grader reports the same kind of failure; the run's signal is aborted then. */
 const isOcrFailure = (error: unknown, run: HeldRun): boolean =>
   !run.signal.aborted && isKind('permanent', error);
 

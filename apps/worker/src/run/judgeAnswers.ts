@@ -14,7 +14,8 @@ export interface AskedAnswer {
 }
 
 /**
- * Looks up the answers of a run in one call. An answer whose question has to get a rubric first is looked up with it.
+ * Looks up the answers of a run in one call. An answer whose question must first get a rubric is looked up later, when
+ * the rubric is available.
  * @returns a function that judges one of the answers and gives the question with its rubric
  */
 export const judgeAnswers = async (

@@ -20,9 +20,7 @@ export const Credits = z
   .meta({ id: 'Credits' });
 export type Credits = z.infer<typeof Credits>;
 
-/**
- * See docs/api/credits.md#quote. Meaning of `typed_answers`, and of an empty request: open point `quote-typed-answers`.
- */
+/** See docs/api/credits.md#quote. `typed_answers` and an empty request: open point `quote-typed-answers`. */
 export const CreditQuoteRequest = z
   .object({
     pages: z.int().gte(0).nullish().meta({ description: 'Scanned pages, of one copy or of many.' }),

@@ -25,7 +25,6 @@ export const longText = (max: number) =>
     })
     .meta({ maxLength: max });
 
-/** Titles, labels, names. */
 export const shortText = (max: number) =>
   z
     .string()
@@ -59,7 +58,6 @@ export const uuid = z.uuid();
 /** UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-/** An existing date as `YYYY-MM-DD`. */
 export const date = z.iso.date();
 
 export const maxMarks = steppedMarks(z.number().gt(0).lte(1000)).meta({
@@ -164,9 +162,7 @@ export const include = (...words: string[]) =>
     .optional()
     .meta({ description: `Comma list of ${words.map((word) => `\`${word}\``).join(', ')}.` });
 
-/**
- * A field of a feature that is not released (docs/api/conventions.md#versions): only null or an empty list is accepted.
- */
+/** A field of a feature that is not released (docs/api/conventions.md#versions): null or an empty list. */
 export const reserved = (feature: string) =>
   z
     .unknown()

@@ -5,9 +5,7 @@ import { longText, requiredShortText, uuid } from './primitives.ts';
 /** Id of the reviewer in the client's system. */
 const reviewer = requiredShortText(128);
 
-/**
- * `PATCH /submissions/{id}/questions/{question_id}`: see docs/api/review.md. Field names: open point `override-fields`.
- */
+/** See docs/api/review.md. Field names: open point `override-fields`. */
 export const MarkOverride = z
   .strictObject({
     reviewer,
@@ -23,11 +21,11 @@ export const MarkOverride = z
   });
 export type MarkOverride = z.infer<typeof MarkOverride>;
 
-/** `POST /submissions/{id}/approve`: see docs/api/review.md. Open point `approve-body`. */
+/** See docs/api/review.md. Open point `approve-body`. */
 export const Approve = z.object({ reviewer: reviewer.nullish() }).meta({ id: 'Approve' });
 export type Approve = z.infer<typeof Approve>;
 
-/** `POST /submissions/{id}/unfinalize`: see docs/api/review.md. */
+/** See docs/api/review.md. */
 export const Unfinalize = z
   .object({
     reason: longText(2000).refine((value) => value.trim() !== '', {
@@ -41,10 +39,7 @@ export type Unfinalize = z.infer<typeof Unfinalize>;
 /** Maximum number of submissions in one call: several times the candidates of a call. */
 export const MAX_FINALIZED_AT_ONCE = 10_000;
 
-/**
- * `POST /exams/{id}/finalize`: see docs/api/review.md#finalize. Core checks that exactly one of the first two fields is
- * sent.
- */
+/** See docs/api/review.md#finalize. Core checks that exactly one of the first two fields is sent. */
 export const Finalize = z
   .object({
     submission_ids: z.array(uuid).min(1).max(MAX_FINALIZED_AT_ONCE).nullish(),

@@ -18,9 +18,7 @@ export type SubmissionStatus = z.infer<typeof SubmissionStatus>;
 /** Maximum number of characters of a long answer (open point `typed-answer-fields`); core refuses a longer one. */
 const LONGEST_ANSWER = 20_000;
 
-/**
- * See docs/api/submissions.md#fields. Names its question by id or by printed label; labels are compared ignoring case.
- */
+/** See docs/api/submissions.md#fields. Labels are compared ignoring case. */
 export const AnswerInput = z
   .object({
     question_id: namesSomething().nullish(),

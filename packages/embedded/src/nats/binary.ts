@@ -19,7 +19,6 @@ const MINIMUM = { major: 2, minor: 10 };
 
 /**
  * @param given path of an executable that must be used
- * @returns path of an executable
  * @throws Error naming the install command when no nats-server is found
  */
 export const natsBinary = async (given?: string): Promise<string> => {

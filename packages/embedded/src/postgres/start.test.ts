@@ -189,7 +189,7 @@ test('after kill -9 during the first start the next one creates the cluster', as
   };
   for (let tries = 1; !(await isKilledAtWork()); tries += 1) {
     expect(tries).toBeLessThan(5);
-    // The first start was over before this busy process looked. It begins again in another folder.
+    // The first start was over before this busy process looked. The test begins again in another folder.
     await endServers();
     await folder.remove();
     folder = await freshFolder();
@@ -217,7 +217,7 @@ test('after kill -9 of PostgreSQL the next start recovers', async () => {
 test('a stale pid file with the pid of another process blocks no start and ends no process', async () => {
   await startedBefore();
   await (await start()).close();
-  // A process of the server's account: PostgreSQL alone would take it for a running server.
+  // A running process of the server's account, which PostgreSQL itself would take for its own earlier server.
   const stranger = spawn('sleep', ['600'], { ...(await serverAccount()), stdio: 'ignore' });
   await once(stranger, 'spawn');
   try {

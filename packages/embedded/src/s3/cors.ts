@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /*
- * Cross-origin requests of pages in a browser. Pages of any origin may use an address that they know, because an
- * address is signed and no cookie takes part. It is the rule that docs/operate/install.md asks of a bucket, with
- * any origin in place of the desk's.
+ * Cross-origin requests of pages in a browser. A page of any origin may use an address that it has, because an address
+ * is signed and no cookie takes part. It is the rule that docs/operate/install.md requires of a bucket, with any origin
+ * in place of the desk's.
  */
 
 const METHODS = 'GET, HEAD, PUT';

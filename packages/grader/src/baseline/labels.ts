@@ -20,7 +20,7 @@ interface LineLabel {
 const ROMAN = '[ivx]{1,4}';
 // "A3" and "A.3" are labels, "a 3 kg mass" is not. OCR reads Q as O, but "O2 is released" is chemistry.
 const WORD = String.raw`(?:question|ques|quest|qn|q|answer|answe|answ|ans|ams|a(?=[.:\-]?\d)|o(?=\.?\s{0,10}\d{1,3}\s{0,10}[.:)]))`;
-// The pieces do not overlap in the signs they match, which prevents exponential backtracking.
+// No character can be matched by two neighbouring pieces, which prevents exponential backtracking.
 const WORDS = String.raw`(?:${WORD}(?:[\s.]{0,4}(?:number|num|no|to))?[\s.:\-#,]{0,8}){1,3}`;
 // A part in brackets, or a letter or Roman numeral at the end of the label.
 const PARTS = String.raw`(?:\s{0,10}\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?<=\d)[.\-]?[a-h](?=[\s).:\]]|$)|\s{0,10}[.\-]?(?:[a-h]|${ROMAN})(?=\s{0,10}[).:\]]|\s{0,10}$))*`;

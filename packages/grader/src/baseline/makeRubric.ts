@@ -5,8 +5,8 @@ const MOST_KEYWORDS = 12;
 const KEYWORD_LENGTH = 60;
 
 /**
- * A rubric from words alone: whether the answer contains the words of the question. It recognizes an answer to another
- * question, and no more. Each mark from this rubric needs a teacher's review.
+ * A rubric from words alone: whether the answer contains the words of the question. It can only show that an answer
+ * belongs to another question. Each mark from this rubric needs a teacher's review.
  */
 export const rubricFromWords = ({ question }: MakeRubricRequest): MadeRubric => {
   const keywords = contentWords(question.text)

@@ -12,14 +12,17 @@ export const trigramsOf = (word: string): string[] => {
  */
 const RELATED = 0.4;
 
-/** Words that are compared by letters; in longer texts the first ones. Bounds the time for words made to be alike. */
+/**
+ * Most words that are compared by letters, the first ones of a text. Bounds the time for hostile texts of similar
+ * words.
+ */
 const MOST_EXPECTED = 200;
 const MOST_ANSWERED = 500;
 
 /** Share of the trigrams of the expected words that occur in related words of an answer, 0..1. */
 export const lettersFound = (expected: readonly string[], answer: readonly (readonly string[])[]): number => {
   const sizes: number[] = [];
-  /** Places of the expected words that have a trigram. */
+  /** Indices of the expected words that contain a trigram, by trigram. */
   const places = new Map<string, number[]>();
   for (const [place, word] of expected.slice(0, MOST_EXPECTED).entries()) {
     const trigrams = trigramsOf(word);

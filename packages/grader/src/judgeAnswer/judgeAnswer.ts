@@ -57,7 +57,7 @@ export const readObjectiveCall = (
   return {
     name: 'judge_answer',
     ...readingAsked(asked),
-    // The key decides the marks, so a teacher's marks of other answers say nothing.
+    // The key decides the marks, so marked examples would not help.
     user: userParts({ ...request, examples: [] }, [], boundary),
     boundary,
     outputTokens: READING_TOKENS,

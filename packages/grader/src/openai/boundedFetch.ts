@@ -22,7 +22,8 @@ export const fetchUpTo =
   };
 
 /**
- * True when the server has declared a length that `fetch` holds it to. A compressed body can grow beyond its length.
+ * Whether the declared length is within the limit, and `fetch` cuts the body there. A compressed body can be longer
+ * than its declared length.
  */
 const isWithin = (maxBodyBytes: number, headers: Headers): boolean => {
   const length = headers.get('content-length');

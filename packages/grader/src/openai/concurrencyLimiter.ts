@@ -41,7 +41,10 @@ export interface Slot {
   release(): void;
 }
 
-/** If calls take half a minute and go one at a time, a call that is passed so often goes four minutes later. */
+/**
+ * Most calls that may pass a waiting call. If calls take half a minute and go one at a time, they delay it by four
+ * minutes.
+ */
 const MOST_PASSED = 8;
 const ROUNDS_AFTER_TIME_OUT = 10;
 

@@ -4,7 +4,7 @@
  *   time-out ──3rd of the request──▶ given up
  *   equal 5xx, or status 200 without a model's output ──5th in a row, and other calls were answered meanwhile or the
  *     first came two minutes ago──▶ given up
- *   lost material (material.ts), and any other failure ──▶ retried until the deadline; the row starts again
+ *   lost material (material.ts), and any other failure ──▶ retried until the deadline; the count of equal failures starts again
  *
  *   refused without a known reason ──4th time, or another call was answered since the first──▶ given up
  *   the same while the lane is paused ──▶ retried: the request is not at fault

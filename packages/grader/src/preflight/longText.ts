@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Common words that do not occur in the lines between them. */
+/** Common words that do not occur in the other lines of the text. */
 const CODE_WORDS = [
   'APPLE', 'BRIDGE', 'CANDLE', 'DESERT', 'EAGLE', 'FOREST', 'GARDEN', 'HAMMER', 'ISLAND', 'JACKET', 'KETTLE', 'LEMON',
   'MIRROR', 'NEEDLE', 'ORANGE', 'PENCIL', 'RABBIT', 'SILVER', 'TIGER', 'UMBRELLA', 'VIOLIN', 'WINDOW', 'YELLOW', 'ZEBRA',

@@ -49,7 +49,6 @@ export const keepIdle = (role: Role, child: ChildProcess): void => {
   hold(child, 'unref');
 };
 
-/** Ends all idle children. */
 export const endIdleChildren = (): void => {
   for (const role of ['read', 'draw'] as const) {
     for (let child = takeIdle(role); child !== undefined; child = takeIdle(role)) end(child);

@@ -33,7 +33,6 @@ export const stretchContrast = (raster: Raster): boolean => {
   const row = raster.width * channels;
   for (let start = 0; start < data.length; start += row) {
     const end = start + row;
-    // White stays white.
     if (isWhite(data, start, end)) continue;
     for (let at = start; at < end; at++) data[at] = table[data[at]!]!;
   }

@@ -41,5 +41,5 @@ export const momentsOf = (a: ArrayLike<number>, b: ArrayLike<number>): Moments =
   };
 };
 
-/** A smaller variance is the rounding error of a constant. */
+/** A variance below this is the rounding error of equal values. */
 export const NO_VARIANCE = 1e-12;

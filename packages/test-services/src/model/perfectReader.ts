@@ -28,7 +28,7 @@ export const answerFor = (body: ChatRequest, truth: Truth): Json => {
   }
 };
 
-/** Code words of the first and the last line with one, so that a cut prompt gives a different answer. */
+/** The code words of the preflight's text; UNKNOWN for a word that was cut off with its line. */
 const codeWords = (text: string): Json => {
   const word = (which: string) =>
     new RegExp(

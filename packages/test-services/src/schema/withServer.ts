@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const withServer = async <T>(work: (superuserUrl: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), 'schema-'));
   try {
-    // Under root, PostgreSQL runs as another account.
+    // As root, PostgreSQL runs as another account, which must be able to enter the folder.
     await chmod(folder, 0o711);
     const server = await startPostgres({ dataDir: join(folder, 'postgres'), durable: false });
     try {

@@ -17,7 +17,7 @@ export const startEmbeddedServices = async (): Promise<StartedServices> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
-    // Under root, PostgreSQL runs as another account.
+    // As root, PostgreSQL runs as another account, which must be able to enter the folder.
     await chmod(folder, 0o711);
     const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durable: false });
     closers.push(() => postgres.close());

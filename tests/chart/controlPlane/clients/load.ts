@@ -4,8 +4,8 @@ import { ErrorEnvelope, errors, type ErrorCode } from '@evaluation/rest-contract
 import type { Submission } from '@evaluation/rest-contract/schemas';
 
 /**
- * Clients that submit, poll and read while the cluster changes. Each answer is held against the contract: success, or
- * the documented envelope with a documented status. A request is repeated as documented, with its Idempotency-Key.
+ * Clients that submit, poll and read while the cluster changes. Each answer must keep the contract: a success, or the
+ * documented envelope with a documented status. A request is repeated as documented, with its Idempotency-Key.
  */
 export interface Load {
   /** Answers from now on are counted under this name. */
@@ -47,7 +47,7 @@ export const startLoad = ({ url, apiKey, examId }: Client): Load => {
     if (violations.length < MOST_KEPT) violations.push(`${phase}: ${what}`);
   };
 
-  /** Repeats a request until it succeeds. @returns its body; null if the load ends before */
+  /** Repeats a request until it succeeds. @returns its body; null if the load ends first */
   const untilDone = async (method: string, path: string, body?: object): Promise<Submission | null> => {
     const key = randomUUID();
     for (;;) {
@@ -134,7 +134,7 @@ export const startLoad = ({ url, apiKey, examId }: Client): Load => {
   };
 };
 
-/** @returns how an answer other than a success breaks the contract; null: it does not */
+/** @returns how an answer other than a success breaks the contract; null if it keeps the contract */
 const faultOf = (response: Response, text: string): string | null => {
   let envelope: ReturnType<typeof ErrorEnvelope.safeParse>;
   try {

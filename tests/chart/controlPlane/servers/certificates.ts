@@ -4,7 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Files of one day, made by openssl: an authority, a certificate of this machine, one of the API aggregator. */
+/**
+ * Files that are valid for a day, made by openssl: an authority, a certificate of this machine, one of the API
+ * aggregator.
+ */
 export interface Certificates {
   folder: string;
   authority: string;

@@ -6,11 +6,11 @@ import { makeCertificates, type Certificates } from './certificates.ts';
 import { kubeApi, type KubeApi } from './kubeApi.ts';
 import { startServer, type Server } from './server.ts';
 
-/** etcd, kube-apiserver, kube-controller-manager and kube-scheduler on loopback. Nodes are added apart. */
+/** etcd, kube-apiserver, kube-controller-manager and kube-scheduler on loopback, without nodes. */
 export interface ControlPlane {
   folder: string;
   certificates: Certificates;
-  /** Of a user in `system:masters`. */
+  /** Kubeconfig of a user in `system:masters`. */
   kubeconfig: string;
   api: KubeApi;
   close(): Promise<void>;

@@ -79,9 +79,9 @@ export const examCheck = (instituteId: string): RawBuilder<unknown> => sql`
   from judged where unfinalized <> live_unfinalized`;
 
 /**
- * Compares the copies counted today and yesterday with the accepted runs. Index: `runs (institute_id, queued_at)`. A
- * copy is counted for the day that its transaction read shortly before the run was stored, so runs within a minute of
- * midnight may count for either day. Samples of a regrade are not counted.
+ * Compares the copies counted today and yesterday with the accepted runs. Index: `runs (institute_id, queued_at)`. The
+ * transaction of a copy reads the day shortly before it stores the run, so runs within a minute of midnight may count
+ * for either day. Samples of a regrade are not counted.
  */
 export const copiesCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with days as (

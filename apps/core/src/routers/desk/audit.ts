@@ -1,7 +1,6 @@
 import { DecisionQuery, listDecisions } from '../../review/listDecisions.ts';
 import { router, staffProcedure } from '../../trpc.ts';
 
-/** Record of people's decisions on marks. */
 export const deskAuditRouter = router({
   list: staffProcedure
     .input(DecisionQuery)

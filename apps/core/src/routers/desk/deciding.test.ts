@@ -17,8 +17,6 @@ import { readLearning } from '../../statistics/readLearning.ts';
 import { MarksQuery, readMarksOfExam } from '../../submissions/marksOfExam.ts';
 import { readResultOf } from '../../submissions/results.ts';
 
-/* Tests what the desk shows before marks are final, on fabricated exams with a real database. */
-
 const { services, client, close } = await newTestCore();
 afterAll(close);
 

@@ -9,7 +9,6 @@ import { reviewerProcedure, router } from '../../trpc.ts';
 
 const ofExam = reviewerProcedure.input(z.object({ exam_id: z.string().max(100) }));
 
-/** Exams and their copies as the desk lists them, and the form of an exam. */
 export const deskExamsRouter = router({
   list: reviewerProcedure
     .input(ExamFilter)

@@ -20,9 +20,9 @@ import { ROLES } from '../../roles.ts';
 import { router, staffProcedure, visitorProcedure } from '../../trpc.ts';
 
 const token = z.string().min(1).max(100);
-/** The browser, as the desk's server sees it. */
+/** The browser's address and `User-Agent`, as the desk's server received them. */
 const browser = { address: z.string().min(1).max(100), user_agent: z.string().max(2000) };
-/** A longer text is refused by the rule of passwords, and never hashed. */
+/** Bound of the input. The rule of passwords refuses shorter texts too, before it hashes them. */
 const password = z.string().max(1000);
 const name = z.string().trim().min(1).max(255);
 const role = z.enum(ROLES);

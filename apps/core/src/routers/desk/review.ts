@@ -7,7 +7,6 @@ import { reviewerProcedure, router } from '../../trpc.ts';
 
 const Id = z.string().max(100);
 
-/** What waits for a teacher, and what is open before an exam is finalized. */
 export const deskReviewRouter = router({
   queue: reviewerProcedure
     .input(QueueQuery)

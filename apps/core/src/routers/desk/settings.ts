@@ -7,7 +7,6 @@ import {
 } from '../../account/instituteSettings.ts';
 import { router, staffProcedure } from '../../trpc.ts';
 
-/** Settings of the institute: defaults of new exams, and how long data is kept. */
 export const deskSettingsRouter = router({
   show: staffProcedure.query(({ ctx }) => showInstituteSettings(ctx.services, ctx.actor.institute_id)),
   change: staffProcedure

@@ -8,7 +8,6 @@ import { reviewerProcedure, router } from '../../trpc.ts';
 const Id = z.string().max(100);
 const ofExam = reviewerProcedure.input(z.object({ exam_id: Id }));
 
-/** Figures of an exam: agreement with the examiners, distribution of marks, learning of a guide, and all marks. */
 export const deskStatisticsRouter = router({
   agreement: ofExam.query(({ ctx, input }) => readAgreement(ctx.services, ctx.actor, input.exam_id)),
   distribution: ofExam.query(({ ctx, input }) =>

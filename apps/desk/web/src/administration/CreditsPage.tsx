@@ -9,7 +9,6 @@ import { showNumber, showTime } from '../app/times.ts';
 import { SpendingChart } from './SpendingChart.tsx';
 import type { CreditEntry } from './creditEntry.ts';
 
-/** Balance, spending and ledger of the institute, for admins. */
 export const CreditsPage = () => {
   const t = useText();
   const { data: credits } = useQuery(calls.credits.get.queryOptions());

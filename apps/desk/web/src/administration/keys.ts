@@ -13,7 +13,7 @@ export const stateOfKey = ({
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
 };
 
-/** A revocation is final, so a revoked key has no further acts. */
+/** A revocation is final: a revoked key cannot be changed or revoked. */
 export const isRevocable = (key: Key): boolean => key.revoked_at === null;
 
 const NAMES: Readonly<Record<Scope, TextKey>> = {

@@ -9,7 +9,7 @@ const keysRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/key
 const creditsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/credits',
-  // Its chart is large, and most people at the desk never open the page.
+  // Loaded lazily: its chart is large, and most people at the desk never open the page.
   component: lazyRouteComponent(() => import('./CreditsPage.tsx'), 'CreditsPage'),
 });
 

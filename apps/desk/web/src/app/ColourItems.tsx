@@ -3,7 +3,6 @@ import { useText } from './language.ts';
 
 const SCHEMES = ['light', 'dark', 'auto'] as const;
 
-/** Menu items that choose light or dark colours. */
 export const ColourItems = () => {
   const t = useText();
   const { colorScheme, setColorScheme } = useMantineColorScheme();

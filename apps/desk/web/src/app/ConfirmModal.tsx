@@ -1,7 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useText } from './language.ts';
 
-/** Asks before an act that cannot be undone, or that others notice at once. */
 export const ConfirmModal = ({
   title,
   text,

@@ -8,7 +8,6 @@ import { followChanges } from '../live/followChanges.ts';
 import { useText } from './language.ts';
 import { sessionQuery } from './session.ts';
 
-/** Header, navigation and content of all pages for signed-in people. */
 export const Frame = () => {
   const t = useText();
   const [isOpen, { toggle, close }] = useDisclosure();
@@ -23,11 +22,11 @@ export const Frame = () => {
   useEffect(() => (staffId === undefined ? undefined : followChanges(queryClient)), [queryClient, staffId]);
 
   useEffect(() => {
-    // Until the sign-in page is shown, the frame is still there with the address of that page.
+    // The frame is still mounted for a moment when the address is that of the sign-in page; it must not navigate twice.
     if (staff === null && pathname !== '/sign-in') void navigate({ to: '/sign-in', search: { from: href } });
   }, [staff, navigate, pathname, href]);
 
-  // Keyboards and screen readers begin at the content of the new page, and not at the link that led to it.
+  // Moves the focus to the content of the new page, so that keyboards and screen readers do not begin at the link.
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;

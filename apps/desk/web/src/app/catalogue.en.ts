@@ -5,10 +5,7 @@ import { en as markingEn } from '../marking/texts.en.ts';
 import { en as peopleEn } from '../people/texts.en.ts';
 import { en as appEn } from './texts.en.ts';
 
-/**
- * All English texts of the page. Each area has a catalogue for each language, and its keys begin with the area's
- * name.
- */
+/** Each area has a catalogue for each language. The keys of an area begin with its name. */
 export const en = {
   ...appEn,
   ...administrationEn,
@@ -18,7 +15,6 @@ export const en = {
   ...peopleEn,
 };
 
-/** Every text in one language. */
 export type Texts = Readonly<Record<keyof typeof en, string>>;
 
 /** Keys without the suffix by which a plural is chosen: `exams.copies_one` and `exams.copies_other` are one key. */

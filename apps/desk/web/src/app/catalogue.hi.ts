@@ -6,7 +6,6 @@ import { hi as peopleHi } from '../people/texts.hi.ts';
 import { hi as appHi } from './texts.hi.ts';
 import type { Texts } from './catalogue.en.ts';
 
-/** All Hindi texts of the page. */
 export const hi: Texts = {
   ...appHi,
   ...administrationHi,

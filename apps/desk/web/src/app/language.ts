@@ -14,7 +14,7 @@ const chosenLanguage = (): Language => {
   return wanted.find(isLanguage) ?? 'en';
 };
 
-/** Loads the catalogue of texts in the language that this browser has chosen, and English, which stands in for it. */
+/** Loads the texts of the language that was chosen in this browser, and English for missing texts. */
 export const startLanguage = async (): Promise<void> => {
   const chosen = chosenLanguage();
   const loaded: readonly Language[] = [...new Set<Language>(['en', chosen])];

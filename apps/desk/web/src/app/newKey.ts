@@ -3,8 +3,8 @@ export const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
- * Gives the idempotency keys of a form: a repeated request with the same content has the same key, so it has no second
- * effect; after a change it is another request.
+ * Gives the idempotency keys of a form. A repeated request with the same content has the same key, so that it has no
+ * second effect; a changed request gets a new key.
  */
 export const newKeys = (): ((request: unknown) => string) => {
   let sent = { text: '', key: '' };

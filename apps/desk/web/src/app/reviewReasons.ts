@@ -1,6 +1,6 @@
 import { t, type TextKey } from './language.ts';
 
-/** Texts of the review reasons that this release knows. A newer core may send others. */
+/** Texts of the review reasons of this release. A newer core may send others. */
 const TEXTS: Readonly<Record<string, TextKey>> = {
   low_confidence: 'app.reason.lowConfidence',
   failed: 'app.reason.failed',

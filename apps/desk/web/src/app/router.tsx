@@ -25,7 +25,7 @@ const homeRoute = createRoute({
   },
 });
 
-/** An unknown address: below the frame, so that it asks for a sign-in as every page does. */
+/** Page of an unknown address. It is below the frame, so that it requires a sign-in like every page. */
 const unknownRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '$',

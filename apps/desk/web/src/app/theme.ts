@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 
-/** Darker than Mantine's own shades where those have less contrast than WCAG AA asks for (4.5 : 1). */
+/** Darker shades in place of Mantine's own ones that have less contrast than WCAG AA requires (4.5 : 1). */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 8, dark: 8 },

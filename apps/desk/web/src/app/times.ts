@@ -4,5 +4,4 @@ import { languageNow } from './language.ts';
 export const showTime = (time: string): string =>
   new Intl.DateTimeFormat(languageNow(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
 
-/** A number as people write it in the language of the page. */
 export const showNumber = (value: number): string => new Intl.NumberFormat(languageNow()).format(value);

@@ -10,7 +10,6 @@ const PAGES = [
   ['/finalize', 'deciding.links.finalize'],
 ] as const satisfies readonly (readonly [string, TextKey])[];
 
-/** Links between the pages of one exam. */
 export const ExamLinks = ({ examId, here }: { examId: string; here: (typeof PAGES)[number][0] }) => {
   const t = useText();
   return (

@@ -2,7 +2,6 @@ import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-/** Link to the marking screen of an exam at one copy, and at one of its questions if given. */
 export const MarkLink = ({
   examId,
   submissionId,

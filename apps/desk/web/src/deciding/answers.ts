@@ -1,7 +1,6 @@
 import type { PublicRouter } from '@evaluation/core-client';
 import type { inferRouterOutputs } from '@trpc/server';
 
-/** What core answers to the calls of these pages. */
 type Outputs = inferRouterOutputs<PublicRouter>;
 
 export type Queued = Outputs['desk']['review']['queue']['data'][number];

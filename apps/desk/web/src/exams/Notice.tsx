@@ -15,7 +15,7 @@ export const Notice = ({
 }: {
   kind: keyof typeof FRAME;
   title?: string;
-  /** The frame can take the focus through it. */
+  /** Lets the caller move the focus to the frame. */
   ref?: Ref<HTMLDivElement>;
   children: ReactNode;
 }) => (

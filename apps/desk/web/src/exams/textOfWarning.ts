@@ -19,7 +19,7 @@ export const questionOf = ({ message }: Warning, labels: readonly string[]): str
     .filter((label) => message.startsWith(`Question ${label}:`) || message.startsWith(`Question ${label} `))
     .toSorted((a, b) => b.length - a.length)[0];
 
-/** The warning in the language of the page. Core's own text stands in for codes that this release does not know. */
+/** The warning in the language of the page. Core's own text is used for codes that this release does not know. */
 export const textOfWarning = (warning: Warning, labels: readonly string[]): string => {
   const key = TEXTS[warning.code];
   const label = questionOf(warning, labels);

@@ -2,7 +2,8 @@ import type { QueryClient } from '@tanstack/react-query';
 
 /*
  * Keeps open pages up to date. The server sends the ids of changed exams and copies; queries that name one of them, or
- * no id at all, are read again. Without the stream, and now and then with it, all queries on the screen are read again.
+ * no id at all, are read again. All queries on the screen are also read again at intervals, which are shorter without
+ * the stream.
  *
  * The stream: open ──lost──▶ the browser connects again by itself ──▶ open
  *                                └─ an answer that is no stream, such as 503 ──▶ closed ──next refresh──▶ opened anew
@@ -16,12 +17,12 @@ interface Change {
 
 /** Changes of this time are one refresh, so that a busy exam does not make a page read without pause. */
 const COLLECT_MS = 1000;
-/** While the stream is open, for messages that were lost. */
+/** Interval of reading again while the stream is open, because messages may be lost. */
 const WITH_STREAM_MS = 60_000;
 const WITHOUT_STREAM_MS = 10_000;
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** @returns a function that ends it */
+/** @returns a function that ends the updates */
 export const followChanges = (queryClient: QueryClient): (() => void) => {
   const changed = new Set<string>();
   let isMore = false;

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { partsOf } from './quotation.ts';
 
-/** An answer with the words highlighted that a mark rests on. */
+/** Shows an answer and highlights the words on which a mark rests. */
 export const AnswerText = ({ text, quotation }: { text: string; quotation: string | null }) => (
   <Text component="div" className="marking-answer" dir="auto">
     {partsOf(text, quotation).map((part, index) =>

@@ -10,7 +10,6 @@ import { PageMarks } from './PageMarks.tsx';
 import { PdfPage } from './PdfPage.tsx';
 import type { Screen } from './types.ts';
 
-/** The pages of a copy: one at a time, with zoom, rotation and the marks of the AI. */
 export const CopyPages = ({
   screen,
   copy,

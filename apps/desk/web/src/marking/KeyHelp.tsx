@@ -22,7 +22,6 @@ const LABELS: Readonly<Record<Action, TextKey>> = {
   help: 'marking.keys',
 };
 
-/** Lists the keys; each can be changed, and all single keys can be turned off. */
 export const KeyHelp = () => {
   const t = useText();
   const { keys, isOn } = useKeySettings();

@@ -2,7 +2,6 @@ import { Text } from '@mantine/core';
 import { useText } from '../app/language.ts';
 import type { ScreenQuestion } from './types.ts';
 
-/** The question with its options, its key and its model answer. */
 export const QuestionText = ({ question }: { question: ScreenQuestion['question'] }) => {
   const t = useText();
   const key = question.correct_options.join(', ') || [question.answer ?? []].flat().join(', ');

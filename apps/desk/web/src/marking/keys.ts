@@ -61,7 +61,7 @@ const read = (): KeySettings => {
     const own = ACTIONS.map((action) => [action, keys[action]] as const).filter(
       (entry): entry is [Action, string] => typeof entry[1] === 'string' && entry[1] !== '',
     );
-    // A default that was given to another action leaves its action without a key.
+    // An action whose default key was given to another action has no key.
     const taken = new Set(own.map(([, key]) => key));
     const defaults = ACTIONS.map(
       (action) => [action, taken.has(DEFAULTS[action]) ? '' : DEFAULTS[action]] as const,
@@ -85,7 +85,7 @@ const newKeyStore = () => {
   return {
     current: () => current,
     rebind: (action: Action, key: string): void => {
-      // A key has one action: the other one gives it up for the key that becomes free.
+      // A key has one action: if another action has the key, the two actions exchange their keys.
       const other = ACTIONS.find((each) => current.keys[each] === key && each !== action);
       const freed = other === undefined ? {} : { [other]: current.keys[action] };
       change({ ...current, keys: { ...current.keys, ...freed, [action]: key } });
@@ -107,7 +107,7 @@ export const useKeySettings = (): KeySettings =>
 const isInside = ({ target }: KeyboardEvent, selector: string): boolean =>
   target instanceof Element && target.closest(selector) !== null;
 
-/** Keys that are pressed in a dialog or a menu belong to it. */
+/** True if the key was pressed in a dialog or a menu, which handles it. */
 const isElsewhere = (event: KeyboardEvent): boolean =>
   isInside(event, 'dialog, [role="dialog"], [role="menu"], [role="listbox"]');
 /** Switches and radio buttons are fields too, but no text is written in them. */

@@ -1,8 +1,6 @@
 import type { Screen } from './types.ts';
 
-/**
- * The page of the answer to a question, or of the place of one of its criteria. Undefined if neither is known.
- */
+/** The page of the answer, or of the place of one of its criteria. */
 export const pageOfAnswer = (
   screen: Screen,
   questionId: string | undefined,

@@ -31,7 +31,6 @@ export const newSeenMarks = (): SeenMarks => {
 export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
   one.awarded === other.awarded && one.edited_at === other.edited_at && one.approved === other.approved;
 
-/** A decision of this page, and what reverses it. */
 interface Done {
   place: Place;
   inverse: Change;
@@ -45,7 +44,7 @@ export interface Marking {
   seen: SeenMarks;
   /** Question and submission of each place that was shown: Next does not recommend it again. */
   visited: Set<string>;
-  /** Submissions with the same answer, by question and submission of a place to which Next has led. */
+  /** Groups of submissions with the same answer, by the question and submission that Next has shown. */
   groups: Map<string, readonly string[]>;
 }
 

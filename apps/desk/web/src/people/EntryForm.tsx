@@ -11,7 +11,6 @@ export const EntryForm = ({
 }: {
   title: string;
   problem: string | null;
-  /** Gets the fields of the form. */
   onSubmit: (fields: FormData) => void;
   children: ReactNode;
 }) => {

@@ -16,10 +16,9 @@ interface Invitation {
   institute_name: string;
 }
 
-/** The token of the link stands after `#`, so it is in no address that a browser sends. */
+/** The token of the link is the part after `#`, which a browser does not send. */
 const tokenOfLink = (): string => window.location.hash.slice(1);
 
-/** Sets a password by an invitation or a reset link, and signs in. */
 export const InvitationPage = () => {
   const t = useText();
   const navigate = useNavigate();

@@ -3,7 +3,6 @@ import { useText } from '../app/language.ts';
 import { MAX_PASSWORD, MIN_PASSWORD } from './passwordRule.ts';
 
 interface Field {
-  /** Name in the form. */
   name: string;
   error?: string | undefined;
 }

@@ -6,7 +6,8 @@ import { useText } from '../../app/language.ts';
 
 /**
  * Takes files by drag and drop, or by its button. The area itself is no button, because a button must not contain the
- * field for files. What is no PDF is taken too and shown as rejected: an operating system may not know the type.
+ * field for files. Files that are no PDF are taken too and shown as rejected: an operating system may not know the
+ * type.
  */
 export const DropArea = ({ onFiles }: { onFiles: (files: File[]) => void }) => {
   const t = useText();

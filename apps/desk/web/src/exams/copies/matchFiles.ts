@@ -9,7 +9,7 @@ interface Matchable {
   roll_number: string | null;
 }
 
-/** Lower-case letters and digits of any script; everything else counts as nothing, and leading zeros too. */
+/** Lower-case letters and digits of any script, without other characters and leading zeros. */
 const normal = (text: string): string =>
   text
     .normalize('NFKC')
@@ -22,8 +22,8 @@ const stemOf = (fileName: string): string => fileName.replace(/\.pdf$/i, '');
 const partsOf = (stem: string): string[] => stem.split(/[\s_,;.()[\]]+/u).filter((part) => part !== '');
 
 /**
- * Finds the candidate of each file. The whole name is compared first and then its parts; a name that fits several
- * candidates fits none, and so does a candidate for whom several files fit equally well.
+ * Finds the candidate of each file. The whole name is compared first and then its parts. A name that fits several
+ * candidates is left out. If several files fit one candidate equally well, they are left out too.
  * @returns the id of the candidate by file name, for the files that have one
  */
 export const matchFiles = (

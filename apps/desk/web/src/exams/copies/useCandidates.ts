@@ -25,7 +25,7 @@ export const useCandidates = (examId: string) =>
     staleTime: 30_000,
   });
 
-/** How a candidate is named in a list to choose from. */
+/** Name of a candidate in a list of choices. */
 export const candidateName = ({ candidate }: CopyOfCandidate): string =>
   [candidate.name, candidate.roll_number, candidate.external_id]
     .filter((part, index, parts) => part !== null && part !== '' && parts.indexOf(part) === index)

@@ -3,7 +3,6 @@ import { useText } from '../../app/language.ts';
 import type { ExamOverview } from '../types.ts';
 import { done } from './progress.ts';
 
-/** How many copies are graded: a bar and the same in words. */
 export const ExamProgress = ({ exam }: { exam: ExamOverview }) => {
   const t = useText();
   const { total, failed } = exam.submissions;

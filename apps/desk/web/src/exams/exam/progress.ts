@@ -2,7 +2,6 @@ import type { ExamOverview } from '../types.ts';
 
 type Counted = Pick<ExamOverview, 'submissions'>;
 
-/** True while a copy waits or is being graded. */
 export const isAtWork = ({ submissions }: Counted): boolean => submissions.waiting + submissions.running > 0;
 
 /** Number of copies that are graded, failed or cancelled. */
@@ -12,8 +11,5 @@ export const done = ({ submissions }: Counted): number =>
 const AT_WORK_MS = 3000;
 const AT_REST_MS = 60_000;
 
-/**
- * Pause between two reads. Events of the service refresh pages earlier, so this pause matters only when events are
- * lost.
- */
+/** Events of the service refresh pages earlier. This pause matters only when events are lost. */
 export const pauseFor = (isBusy: boolean): number => (isBusy ? AT_WORK_MS : AT_REST_MS);

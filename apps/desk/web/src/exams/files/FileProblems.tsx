@@ -5,7 +5,6 @@ import type { FileProblem } from './readTable.ts';
 
 const MOST_SHOWN = 20;
 
-/** What could not be read in a file, by line. */
 export const FileProblems = ({ problems }: { problems: readonly FileProblem[] }) => {
   const t = useText();
   if (problems.length === 0) return null;

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useText } from '../../app/language.ts';
 import { Notice } from '../Notice.tsx';
 
-/** Choice groups that a file has brought. The service refuses them, so the form can only go on without them. */
+/** Choice groups of an imported file. The service refuses them, so the form can be saved only without them. */
 export const ChoiceGroups = ({
   count,
   problem,

@@ -6,7 +6,6 @@ import { LEVELS } from './stored.ts';
 
 const MODES = ['handwritten', 'typed'] as const;
 
-/** Fields of the exam itself. */
 export const ExamFields = ({
   draft,
   problems,

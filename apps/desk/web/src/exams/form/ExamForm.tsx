@@ -13,7 +13,6 @@ import { SectionsEditor } from './SectionsEditor.tsx';
 
 const MOST_QUESTIONS = 200;
 
-/** The form of a new or stored exam. */
 export const ExamForm = ({
   draft,
   problems,
@@ -29,7 +28,6 @@ export const ExamForm = ({
   warnings?: readonly Warning[];
   isDraft: boolean;
   onChange: (draft: ExamDraft) => void;
-  /** Above the questions, such as the import. */
   tools?: ReactNode;
   actions: ReactNode;
 }) => {
@@ -41,7 +39,7 @@ export const ExamForm = ({
   const replace = (key: string, question: DraftQuestion) =>
     onChange({ ...draft, questions: draft.questions.map((one) => (one.key === key ? question : one)) });
   const labels = draft.questions.map(({ label }) => label);
-  /** Texts of the warnings about a question; undefined: of those that name none. */
+  /** Texts of the warnings about a question. Without a label: texts of the warnings that name no question. */
   const warningsOf = (label: string | undefined) =>
     warnings
       .filter((warning) => questionOf(warning, labels) === label)

@@ -6,7 +6,6 @@ import { problemBelow, type Problems } from './problems.ts';
 const MOST_OPTIONS = 26;
 const FIRST_LETTER = 65;
 
-/** Options of a choice question, and which of them are correct. */
 export const OptionsEditor = ({
   question,
   at,

@@ -32,7 +32,6 @@ export const QuestionEditor = ({
   onRemove,
 }: {
   question: DraftQuestion;
-  /** Names of the declared sections. */
   sections: readonly string[];
   mode: ExamDraft['mode'];
   /** Path of the question in the request, such as `questions[2]`. */

@@ -132,7 +132,7 @@ export const nextLabel = (questions: readonly DraftQuestion[]): string => {
 export const isChoice = (type: QuestionInput['type']): boolean =>
   type === 'mcq_single' || type === 'mcq_multi' || type === 'true_false';
 
-/** What a question needs after its type has changed. */
+/** Gives a question the fields that its new type needs. */
 export const withType = (question: DraftQuestion, type: QuestionInput['type']): DraftQuestion => {
   if (type !== 'true_false') return { ...question, type };
   const [first, second] = question.options;
@@ -151,7 +151,6 @@ export const withType = (question: DraftQuestion, type: QuestionInput['type']): 
   };
 };
 
-/** Sum of the marks of the questions that have some. */
 export const totalMarks = (questions: readonly DraftQuestion[]): number =>
   questions.reduce((sum, { maxMarks }) => sum + (maxMarks === '' ? 0 : maxMarks), 0);
 

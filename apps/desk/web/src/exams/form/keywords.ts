@@ -1,6 +1,6 @@
 /*
- * Keywords of a criterion as one text: separated by commas. A keyword that contains a comma or a quotation mark stands
- * in quotation marks, and a quotation mark within is doubled, so that a stored keyword such as "2,4-D" stays one.
+ * Keywords of a criterion as one text: separated by commas. A keyword with a comma or a quotation mark is put in
+ * quotation marks, and each quotation mark within is doubled. So a stored keyword such as "2,4-D" stays one keyword.
  */
 
 export const textOfKeywords = (keywords: readonly string[]): string =>

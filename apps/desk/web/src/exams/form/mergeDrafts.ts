@@ -9,7 +9,6 @@ import { isSameContent } from './sameContent.ts';
 
 interface Merged {
   draft: ExamDraft;
-  /** Fields of the exam, and labels of the questions, that the other person has changed. */
   changed: Place[];
 }
 

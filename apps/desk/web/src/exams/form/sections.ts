@@ -3,7 +3,7 @@ import type { ExamDraft } from './draft.ts';
 
 /* Changes of the sections of a form. Sections have the order of the list. */
 
-/** Adds an empty section. The first time, those that the questions name are declared before it. */
+/** Adds an empty section. If no sections are declared yet, those that the questions name are declared before it. */
 export const withSection = (draft: ExamDraft): ExamDraft => {
   const named = draft.questions.map(({ section }) => section.trim()).filter((name) => name !== '');
   const declared =

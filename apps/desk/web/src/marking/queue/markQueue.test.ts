@@ -162,7 +162,7 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
         }
         expect(new Set(core.storedIds).size).toBe(core.storedIds.length);
         expect(core.overwritten).toEqual([]);
-        // Insisting on what is left stores it.
+        // The examiner insists on the decisions that are left, and they are stored.
         for (const each of left) {
           await queue.insist(each.id, core.show(each.question_id));
         }

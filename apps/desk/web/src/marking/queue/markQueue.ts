@@ -30,7 +30,7 @@ export type Outcome =
   | { kind: 'stored'; seen: SeenMark }
   | { kind: 'changed' }
   | { kind: 'refused'; text: string }
-  /** No answer, or one that says to try again. */
+  /** No answer, or an answer after which the call is to be repeated. */
   | { kind: 'unreachable' }
   | { kind: 'signed-out' };
 

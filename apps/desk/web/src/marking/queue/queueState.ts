@@ -2,7 +2,7 @@
  * Decisions that the service has not stored yet, in the order in which the examiner made them (docs/desk/marking.md).
  * Pure transitions; `markQueue.ts` keeps the state in a store and sends.
  *
- *   waiting ──sent──▶ stored: removed; a later decision on the question now has seen its mark
+ *   waiting ──sent──▶ stored: removed; its mark becomes the mark that the next decision on the question has seen
  *      │ ▲
  *      │ └─ insist: the examiner has seen what changed and sends again
  *      └──refused──▶ held: nothing of this question is sent until the examiner insists or discards
@@ -40,7 +40,6 @@ type Place = Pick<Decision, 'submission_id' | 'question_id'>;
 const isAt = (place: Place, other: Place): boolean =>
   place.submission_id === other.submission_id && place.question_id === other.question_id;
 
-/** Decisions on one question, in their order. */
 export const decisionsOn = (state: QueueState, place: Place): Decision[] =>
   state.filter((decision) => isAt(decision, place));
 
