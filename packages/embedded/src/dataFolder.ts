@@ -4,9 +4,9 @@
  * the next start takes the folder over.
  */
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processMark } from './processes.ts';
+import { hasCode, processMark } from './processes.ts';
 
 /** Another living process owns the data folder; two servers on one folder would corrupt each other's files. */
 export class DataFolderInUse extends Error {
@@ -72,7 +72,7 @@ const linkUnlessPresent = async (from: string, to: string): Promise<boolean> => 
     await link(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
 };
@@ -92,7 +92,7 @@ export const readOrNull = async (file: string): Promise<string | null> => {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 };
@@ -111,4 +111,10 @@ export const keptSecret = async (file: string, bytes = 24): Promise<string> => {
   await writeFile(draft, randomBytes(bytes).toString('base64url'), { mode: 0o600, flush: true });
   await rename(draft, file);
   return keptSecret(file, bytes);
+};
+
+/** Makes new and renamed entries of a folder survive a crash of the machine. */
+export const syncFolder = async (folder: string): Promise<void> => {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 };

@@ -7,6 +7,10 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const hasProc = process.platform === 'linux';
 
+/** Whether the system refused a call with one of these codes, for example ENOENT. */
+export const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+
 /** Arguments joined by spaces, or null when the process is dead or may not be inspected. */
 export const commandLine = async (pid: number): Promise<string | null> => {
   try {
@@ -78,16 +82,16 @@ export const stopProcess = async (
 ): Promise<void> => {
   const mark = await processMark(pid);
   if (mark === null) return;
-  const gone = async () => (await processMark(pid)) !== mark;
+  const hasEnded = async () => (await processMark(pid)) !== mark;
   const signal = (name: NodeJS.Signals) => {
     try {
       process.kill(pid, name);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      if (!hasCode(error, 'ESRCH')) throw error;
     }
   };
   signal(signals.gentle);
-  if (await until(gone, signals.graceMs)) return;
-  if (!(await gone())) signal(signals.harsh);
-  if (!(await until(gone, 10_000))) throw new Error(`process ${pid} did not end after ${signals.harsh}`);
+  if (await until(hasEnded, signals.graceMs)) return;
+  if (!(await hasEnded())) signal(signals.harsh);
+  if (!(await until(hasEnded, 10_000))) throw new Error(`process ${pid} did not end after ${signals.harsh}`);
 };

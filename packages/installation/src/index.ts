@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/v4';
 
@@ -74,12 +74,7 @@ export const openInstallation = async (dataDir: string): Promise<Installation> =
 /** Writes a draft and renames it, so that a crash leaves the old file or the new one. */
 export const writeInstallation = async (dataDir: string, installation: Installation): Promise<void> => {
   const target = installationFile(dataDir);
-  const file = await open(`${target}.new`, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(installation, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  const text = `${JSON.stringify(installation, null, 2)}\n`;
+  await writeFile(`${target}.new`, text, { mode: 0o600, flush: true });
   await rename(`${target}.new`, target);
 };

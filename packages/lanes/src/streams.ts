@@ -22,7 +22,7 @@ const MAX_AGE_MS = 24 * 60 * 60_000;
  * A message of a puller that died before its claim goes to another puller after this time. A slower claim costs one
  * more message, whose claim finds nothing.
  */
-const ACK_WAIT_MS = 5_000;
+const ACK_WAIT_MS = 4_000;
 /** JetStream usually answers in milliseconds; a later answer means that it is recovering. */
 export const JETSTREAM_TIMEOUT_MS = 5_000;
 /** The server's error "stream name already in use with a different configuration". */

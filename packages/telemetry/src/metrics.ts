@@ -58,7 +58,7 @@ export const runsFinished = new Counter({
 });
 export const questionsFinished = new Counter({
   name: 'evaluation_questions_finished_total',
-  help: 'Questions of the runs that came to their end, without those marked by their key: graded, not_answered, failed.',
+  help: 'Questions of ended runs, without those marked by their key: graded, not_answered, failed.',
   labelNames: ['lane', 'status'],
   ...here,
 });
@@ -78,7 +78,7 @@ export const runDuration = new Histogram({
 
 export const modelDuration = new Histogram({
   name: 'evaluation_model_request_duration_seconds',
-  help: 'One HTTP request to the model, by what was asked and how it ended: answered, malformed, refused, unreachable, timed_out, aborted.',
+  help: 'One HTTP request to the model, by its call and its outcome: answered, malformed, refused, unreachable, timed_out, aborted.',
   labelNames: ['lane', 'call', 'outcome'],
   buckets: MODEL_SECONDS,
   ...here,
@@ -91,13 +91,13 @@ export const modelTokens = new Counter({
 });
 export const modelCost = new Counter({
   name: 'evaluation_model_cost_total',
-  help: 'What tokens have cost by the price table; models without a price are not in it.',
+  help: 'Cost of tokens by MODEL_PRICES, without models that have no price.',
   labelNames: ['lane', 'currency'],
   ...here,
 });
 export const providerUp = new Gauge({
   name: 'evaluation_model_provider_up',
-  help: '1 while calls go out to the model, 0 while they are kept back because it is down, refuses us or fails its preflight.',
+  help: '1 while calls are sent to the model, 0 while they are held back because it is down, refuses the account or fails its preflight.',
   labelNames: ['lane'],
   ...here,
 });
@@ -115,13 +115,13 @@ export const modelBatches = new Counter({
 });
 export const modelBatchAskedDirectly = new Counter({
   name: 'evaluation_model_batch_asked_directly_total',
-  help: 'Calls that were to go in a batch and are made directly: not_offered or not_sent (by the endpoint), no_result (the batch has none), late (its run ends soon).',
+  help: 'Calls meant for a batch that are made directly: not_offered or not_sent (by the endpoint), no_result (the batch has none), late (its run ends soon).',
   labelNames: ['lane', 'reason'],
   ...here,
 });
 export const modelBatchWaiting = new Gauge({
   name: 'evaluation_model_batch_calls_waiting',
-  help: 'Calls that wait for a batch to go out or for its end.',
+  help: 'Calls that wait until their batch is sent or ends.',
   labelNames: ['lane'],
   ...here,
 });
@@ -149,15 +149,15 @@ export const reconcileLastSuccess = new Gauge({
   ...here,
 });
 // Without `remove`, a gauge without labels is 0 before its first value: "no differences" and "success in 1970".
-for (const untold of [reconcileDifferences, reconcileLastSuccess]) untold.remove();
+for (const gauge of [reconcileDifferences, reconcileLastSuccess]) gauge.remove();
 export const erasuresOverdue = new Gauge({
   name: 'evaluation_erasures_overdue',
-  help: 'Erasures of candidates that have not come to their end within a day, as of a file that the store will not delete; 0 is right.',
+  help: 'Erasures of candidates that have not ended within a day, for example because the store refuses to delete a file; 0 is right.',
   ...here,
 });
 export const dependencyUp = new Gauge({
   name: 'evaluation_dependency_up',
-  help: '1 when what a process needs answered the last look at it.',
+  help: '1 when the dependency answered the latest check.',
   labelNames: ['service', 'dependency'],
   ...here,
 });

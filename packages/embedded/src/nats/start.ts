@@ -148,14 +148,14 @@ const namedPort = async (file: string): Promise<number | null> => {
 const greets = async (port: number): Promise<boolean> => {
   const socket = connect({ host: '127.0.0.1', port, timeout: 2000 });
   return new Promise((answer) => {
-    const say = (value: boolean) => {
+    const finish = (value: boolean) => {
       socket.destroy();
       answer(value);
     };
-    socket.once('data', (chunk) => say(chunk.toString('latin1').startsWith('INFO ')));
-    socket.once('error', () => say(false));
-    socket.once('timeout', () => say(false));
-    socket.once('close', () => say(false));
+    socket.once('data', (chunk) => finish(chunk.toString('latin1').startsWith('INFO ')));
+    socket.once('error', () => finish(false));
+    socket.once('timeout', () => finish(false));
+    socket.once('close', () => finish(false));
   });
 };
 

@@ -6,6 +6,7 @@ import { chmod, cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/p
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { hasCode } from '../processes.ts';
 import { blockingFolder, type ServerAccount } from './account.ts';
 
 export interface PostgresBinaries {
@@ -61,18 +62,12 @@ const hydrated = async (native: string): Promise<boolean> => {
       try {
         await symlink(target, link);
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+        if (!hasCode(error, 'EEXIST')) throw error;
       }
     }
     return true;
   } catch (error) {
-    if (
-      error instanceof Error &&
-      'code' in error &&
-      ['EACCES', 'EROFS', 'EPERM'].includes(String(error.code))
-    ) {
-      return false;
-    }
+    if (hasCode(error, 'EACCES', 'EROFS', 'EPERM')) return false;
     throw error;
   }
 };

@@ -4,9 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { keptSecret, readOrNull } from '../dataFolder.ts';
+import { keptSecret, readOrNull, syncFolder } from '../dataFolder.ts';
 import { processesNaming, stopProcess } from '../processes.ts';
 import { track } from '../running.ts';
 import { blockingFolder, type ServerAccount } from './account.ts';
@@ -170,14 +170,5 @@ const removeStaging = async (home: string) => {
   }
   for (const name of await readdir(home)) {
     if (name.startsWith('cluster.new.')) await rm(join(home, name), { recursive: true, force: true });
-  }
-};
-
-const syncFolder = async (folder: string) => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 };

@@ -48,11 +48,6 @@ const bytesOf = (data: ArrayBuffer | ArrayBufferView): Uint8Array =>
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : new Uint8Array(data);
 
-const sameSignature = (given: string, expected: string): boolean => {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
-};
-
 interface Claim {
   credential: string;
   signedHeaders: string[];
@@ -229,7 +224,8 @@ const dateOf = (longDate: string): Date => {
 };
 
 const compare = (given: string, expected: string): void => {
-  if (!sameSignature(given, expected)) {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  if (a.length !== b.length || !timingSafeEqual(a, b)) {
     throw new S3Error(
       'SignatureDoesNotMatch',
       'The request signature we calculated does not match the signature you provided. Check your key and signing method.',

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { claimDataFolder, keptSecret, readOrNull } from '../dataFolder.ts';
+import { hasCode } from '../processes.ts';
 import { incomingBody } from './body.ts';
 import { bucketRoute } from './bucketRoutes.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
@@ -153,7 +154,7 @@ const listen = async (server: Server, file: string, wanted: number | undefined):
     try {
       await listenOn(server, Number.isInteger(last) && last > 0 && last < 65_536 ? last : 0);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+      if (!hasCode(error, 'EADDRINUSE')) throw error;
       await listenOn(server, 0);
     }
   }

@@ -8,8 +8,20 @@
  * memory, because one process owns the folder. Commits to the same key run one after the other.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import {
+  link,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../dataFolder.ts';
 import { S3Error } from './errors.ts';
 
 export interface ObjectRecord {
@@ -194,21 +206,6 @@ const writeDurably = async (path: string, data: AsyncIterable<Buffer>): Promise<
 /** Writes to a draft, syncs and renames: after a crash the file has the old or the new text. */
 export const replaceFile = async (file: string, text: string): Promise<void> => {
   const draft = `${file}.${randomUUID()}`;
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true });
   await rename(draft, file);
-};
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 };
