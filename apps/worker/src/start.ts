@@ -29,7 +29,6 @@ interface Worker extends Observed {
    * back and delivered again.
    */
   close(): Promise<void>;
-  /** Lines for the console: the grader, and the preflight result of each lane. */
   describeGrader(): string[];
   readonly firstChecks: Promise<void>;
   /** Lines for the console: the lanes that take no runs, with the reason. */
@@ -94,7 +93,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   if (notice !== null) log.warn({ provider }, notice);
   const name = `${hostname()}/${process.pid}`;
   const stopping = new AbortController();
-  const letGo = new AbortController();
+  const drainEnded = new AbortController();
   const heldRuns = new Set<HeldRun>();
 
   // Aborts the model calls of a stopped run at once instead of at its next write.
@@ -110,9 +109,11 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     heldRuns.add(run);
     try {
       // The drain time ended during the claim.
-      await (letGo.signal.aborted ? run.handBack() : gradeRun({ ...tools[lane], log: ofInstitute }, run));
+      await (drainEnded.signal.aborted
+        ? run.handBack()
+        : gradeRun({ ...tools[lane], log: ofInstitute }, run));
     } finally {
-      run.letGo();
+      run.close();
       heldRuns.delete(run);
     }
   };
@@ -121,7 +122,8 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     lanes.pull(lane, {
       concurrency: settings.concurrency[lane],
       signal: stopping.signal,
-      // While the model is away or its quota is used up, runs stay queued, because their time begins with the claim.
+      // While the model does not answer or its quota is used up, runs stay queued, because their time begins with the
+      // claim.
       mayTake: (signal) => tools[lane].gate.mayTakeRun(signal),
       handle: async ({ run_id, institute_id }, { ack }) => {
         const end = tools[lane].gate.begin();
@@ -148,7 +150,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
           () =>
             inspectUpload(core, job, {
               timeoutSeconds: settings.inspectSeconds,
-              signal: letGo.signal,
+              signal: drainEnded.signal,
               onClaimed: ack,
             }),
         ),
@@ -166,7 +168,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
             drawAgain(core, job, {
               pdfSeconds: settings.pdfSeconds,
               log: log.child({ institute_id: job.institute_id }),
-              signal: letGo.signal,
+              signal: drainEnded.signal,
               onClaimed: ack,
             }),
         ),
@@ -204,7 +206,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       stopping.abort();
       const handingBack: Promise<void>[] = [];
       const giveUp = setTimeout(() => {
-        letGo.abort();
+        drainEnded.abort();
         for (const run of heldRuns) handingBack.push(run.handBack());
       }, settings.drainSeconds * 1000);
       await pulling;

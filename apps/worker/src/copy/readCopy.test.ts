@@ -12,7 +12,7 @@ import { runMaterial } from '../../test/runMaterial.ts';
 import { countUsage } from '../run/usage.ts';
 import { readCopy } from './readCopy.ts';
 
-/* Pages without an image file make OCR fail in the way it fails on a page that breaks its engine. */
+/* The pages have no image file, so OCR fails as on a page that breaks its engine. */
 
 const material = runMaterial('copy');
 const box = { x: 0.1, y: 0.1, width: 0.8, height: 0.1 };
@@ -88,10 +88,10 @@ const read = async (grader: Grader, images: PageImage[]) => {
       images,
     );
   } finally {
-    run.letGo();
+    run.close();
   }
 };
-const told = (pages: Awaited<ReturnType<typeof read>>) =>
+const summaryOf = (pages: Awaited<ReturnType<typeof read>>) =>
   pages.map(({ page: number, legibility, blocks, problems }) => [
     number,
     legibility,
@@ -110,7 +110,7 @@ describe('a page on which OCR fails', () => {
       page(43),
       page(44, { blank: true, textLines: [] }),
     ]);
-    expect(told(pages).slice(40)).toEqual([
+    expect(summaryOf(pages).slice(40)).toEqual([
       [41, 1, 1, undefined],
       [42, 0, 0, ['page_not_read']],
       [43, 1, 1, undefined],
@@ -120,7 +120,7 @@ describe('a page on which OCR fails', () => {
   });
 
   test('is left to a teacher at any place with the baseline grader', async () => {
-    expect(told(await read(baseline, [page(1), broken(2), page(3)]))).toEqual([
+    expect(summaryOf(await read(baseline, [page(1), broken(2), page(3)]))).toEqual([
       [1, 1, 1, undefined],
       [2, 0, 0, ['page_not_read']],
       [3, 1, 1, undefined],

@@ -1,18 +1,13 @@
 import { join } from 'node:path';
 import { retryWhile } from '@evaluation/backoff';
-import {
-  failureOf,
-  isUnreachable,
-  type CoreAccess,
-  type CoreClient,
-  type DrawingMaterial,
-} from '@evaluation/core-client';
+import { failureOf, type CoreAccess, type CoreClient, type DrawingMaterial } from '@evaluation/core-client';
 import type { DrawJob } from '@evaluation/jobs-contract';
 import { extractPages } from '@evaluation/pdf';
 import type { Logger } from '@evaluation/telemetry';
 import type { CopyResult } from '../copy/copyResult.ts';
 import { download, isStoreAway, upload } from '../copy/download.ts';
 import { drawCopy } from '../copy/drawCopy.ts';
+import { isCoreAway } from '../run/heldRun.ts';
 import { inWorkFolder } from '../workFolder.ts';
 
 /*
@@ -71,9 +66,9 @@ export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options
       isOwnFault
         ? grading.failDrawing.mutate({ drawing }, { signal })
         : grading.handBackDrawing.mutate({ drawing }, { signal })
-    ).catch((unheard: unknown) =>
+    ).catch((failed: unknown) =>
       options.log.warn(
-        { err: unheard, submission_id },
+        { err: failed, submission_id },
         'handing a drawing back failed: core releases it after its deadline',
       ),
     );
@@ -88,12 +83,12 @@ const draw = async (
   grading: CoreClient['grading'],
   drawing: Drawing,
   material: DrawingMaterial,
-  { pdfSeconds, signal: letGo }: Options,
+  { pdfSeconds, signal: drainEnded }: Options,
 ): Promise<void> => {
   const deadline = new Date(material.deadline_at);
   const timeLeft = AbortSignal.timeout(Math.max(0, deadline.getTime() - Date.now()));
   const lost = new AbortController();
-  const signal = AbortSignal.any([letGo, timeLeft, lost.signal]);
+  const signal = AbortSignal.any([drainEnded, timeLeft, lost.signal]);
   const pdf = { timeoutSeconds: pdfSeconds, signal };
   await inWorkFolder(async (folder) => {
     const source = join(folder, 'copy.pdf');
@@ -128,9 +123,6 @@ const draw = async (
     await insist(() => grading.recordDrawing.mutate({ drawing, revision: material.revision }));
   });
 };
-
-const isCoreAway = (error: unknown): boolean =>
-  failureOf(error)?.code === 'service_unavailable' || isUnreachable(error);
 
 const resultsOf = ({ questions, results }: DrawingMaterial): CopyResult[] => {
   const decided = new Map(results.map((result) => [result.question_id, result]));

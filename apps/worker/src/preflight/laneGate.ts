@@ -7,8 +7,8 @@
  *
  * While the lane is shut, runs stay queued as rows and their time does not begin (decision 013). The exception is one
  * witness at a time: a run that is claimed and waits in `passed` within its deadline. It continues as soon as a
- * preflight passes. Otherwise it ends as `model_unavailable`, which tells the institute the reason. If the reason
- * lasts until the endpoint is changed (`UNAVAILABLE[reason].lasts`), the witness ends after 5 s and the next one is
+ * preflight passes. Otherwise it ends as `model_unavailable`, which tells the institute the reason. If the reason lasts
+ * until the endpoint is changed (`UNAVAILABLE[reason].lasts`), the witness ends after 5 s, and the next witness is
  * taken after an hour. See decision 032.
  *
  * After an outage, calls of runs in progress wait for the preflight too, each within its deadline (`opened`).
@@ -80,7 +80,7 @@ export const openLaneGate = (options: {
   let seat: 'free' | 'offered' | 'taken' = 'free';
   let seatTimer: NodeJS.Timeout | undefined;
   let nextLastingWitness = 0;
-  let said: { reason: string | null; at: number } | null = null;
+  let lastLogged: { reason: string | null; at: number } | null = null;
   let permission = newPermission();
   /** Resolved and replaced after each change of state, seat or `isDue`. */
   let change = Promise.withResolvers<void>();
@@ -102,14 +102,19 @@ export const openLaneGate = (options: {
     changed();
   };
 
-  const tell = (report: PreflightReport & { usage: Usage }): void => {
+  const logOutcome = (report: PreflightReport & { usage: Usage }): void => {
     for (const { check, outcome } of report.steps)
       metrics.modelPreflight.set({ lane, check }, outcome === 'failed' ? 0 : 1);
     metrics.providerUp.set({ lane }, report.failed === null ? 1 : 0);
     const reason = report.failed?.reason ?? null;
     const now = performance.now();
-    if (said !== null && said.reason === reason && (reason === null || now - said.at < REPEAT_LOG_MS)) return;
-    said = { reason, at: now };
+    if (
+      lastLogged !== null &&
+      lastLogged.reason === reason &&
+      (reason === null || now - lastLogged.at < REPEAT_LOG_MS)
+    )
+      return;
+    lastLogged = { reason, at: now };
     const { calls, inputTokens, outputTokens } = report.usage;
     const about = {
       lane,
@@ -134,7 +139,7 @@ export const openLaneGate = (options: {
     isDue = false;
     const report = await grader.preflight(asked, closing.signal);
     options.onUsed(report.usage);
-    tell(report);
+    logOutcome(report);
     const { failed } = report;
     // `checkAgain` was called during this preflight, so its result is outdated.
     if (failed === null && isDue) return false;

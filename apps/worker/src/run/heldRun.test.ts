@@ -10,5 +10,5 @@ test('a held run has its institute id, which model calls take as CallOptions', (
   const log = createLogger({ service: 'worker', level: 'silent' });
   const run = holdRun(core, { ...runMaterial('typed'), institute_id: institute }, log);
   expect(run.institute).toBe(institute);
-  run.letGo();
+  run.close();
 });

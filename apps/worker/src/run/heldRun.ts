@@ -11,10 +11,10 @@ import { record } from './record.ts';
 import { openRecords, type RunRecords } from './records.ts';
 
 /*
- * A run claimed by this worker. State: the lease, extended by each write and by a heartbeat when there is none for a
- * third of the lease, and fence and token of the claim, which are sent with every write. The run ends here when it is
- * recorded as complete or failed, or when core refuses a write because another worker has it or it was stopped;
- * `signal` then aborts all work. If this process dies, the lease expires and the run is delivered again.
+ * A run claimed by this worker. State: the lease, and fence and token of the claim, which are sent with every write.
+ * Each write extends the lease; after a third of the lease without a write, a heartbeat does. The run ends here when it
+ * is recorded as complete or failed. It also ends when core refuses a write, because another worker has the run or it
+ * was stopped; `signal` then aborts all work. If this process dies, the lease expires and the run is delivered again.
  */
 
 /** Core refused a write: the run was stopped, or another worker has it. All work on it ends. */
@@ -28,15 +28,12 @@ export class RunLost extends Error {
 type Grading = CoreClient['grading'];
 type Held = Parameters<Grading['heartbeat']['mutate']>[0]['held'];
 
-/**
- * The worker's deadline is this much earlier than core's, so that the worker, which knows the reason, reports the
- * failure.
- */
+/** The worker's deadline comes earlier than core's, so that the worker reports the failure with its reason. */
 const AHEAD_OF_CORE_MS = 500;
 
 const HAND_BACK_MS = 2000;
 
-const isAway = (error: unknown): boolean =>
+export const isCoreAway = (error: unknown): boolean =>
   failureOf(error)?.code === 'service_unavailable' || isUnreachable(error);
 
 export interface HeldRun {
@@ -60,7 +57,7 @@ export interface HeldRun {
    * a call fails, the lease expires.
    */
   handBack(): Promise<void>;
-  letGo(): void;
+  close(): void;
 }
 
 export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): HeldRun => {
@@ -71,7 +68,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
 
   const write = async <T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T> => {
     try {
-      const answer = await retryWhile(isAway, () => call(grading, held), {
+      const answer = await retryWhile(isCoreAway, () => call(grading, held), {
         signal: abort.signal,
         until: null,
         onRetry: (error) =>
@@ -117,7 +114,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
         log.warn({ err: error, run_id: held.run_id }, 'handing a run back failed: its lease will expire');
       }
     },
-    letGo: () => {
+    close: () => {
       clearInterval(heartbeat);
       records.close();
       abort.abort(new RunLost());

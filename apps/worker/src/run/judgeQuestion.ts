@@ -43,8 +43,8 @@ export const judgeQuestion = async (
     ...rest,
   });
   const own = await judge(tools, run, usage, asked);
-  const recorded = run.records.question(placed(own), (standing) => {
-    const shared = reusedJudgement(request, standing);
+  const recorded = run.records.question(placed(own), (cached) => {
+    const shared = reusedJudgement(request, cached);
     return placed(
       shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared, request),
     );

@@ -88,13 +88,13 @@ export const judgementOf = async (
  */
 export const reusedJudgement = (
   request: JudgeRequest,
-  standing: { run_id: string; evidence?: unknown },
+  cached: { run_id: string; evidence?: unknown },
 ): Judged | null => {
-  const calls = Calls.safeParse(standing.evidence);
+  const calls = Calls.safeParse(cached.evidence);
   if (!calls.success) return null;
   try {
     const judgement = resettleJudgement(request, calls.data);
-    return { judgement, calls: calls.data, reusedFrom: standing.run_id, shares: null };
+    return { judgement, calls: calls.data, reusedFrom: cached.run_id, shares: null };
   } catch (error) {
     if (error instanceof GraderFailure || error instanceof MalformedOutput) return null;
     throw error;

@@ -71,7 +71,7 @@ beforeAll(async () => {
   usage = countUsage(grader, settings.prices, null, 'typed');
 });
 afterAll(async () => {
-  run.letGo();
+  run.close();
   await grader.close();
   await core.close();
   await model.close();

@@ -30,8 +30,8 @@ const recordOneByOne = async (grading: Grading, held: Held, batch: RecordedBatch
   if (alignment !== undefined) await grading.recordAlignment.mutate({ held, ...alignment, used });
   const standing: Recorded['standing'] = [];
   for (const question of questions) {
-    const { standing: stands } = await grading.recordQuestion.mutate({ held, ...question, used });
-    if (stands !== null) standing.push({ ...stands, question_id: question.result.question_id });
+    const { standing: replacement } = await grading.recordQuestion.mutate({ held, ...question, used });
+    if (replacement !== null) standing.push({ ...replacement, question_id: question.result.question_id });
   }
   const found: Recorded['found'] = [];
   for (const key of find) {

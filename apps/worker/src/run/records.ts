@@ -16,7 +16,7 @@ import type { UsedByRun } from './usage.ts';
 
 const WINDOW_MS = 250;
 const LATEST_MS = 1000;
-/** A step alone waits for records to go with, so that it costs no call of its own unless the model is slow. */
+/** Longest wait of a step without records, which is sent together with records to save a call. */
 const STEP_MS = 5000;
 /** A quarter of the largest body of a call to core. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ type Alignment = NonNullable<RecordedBatch['alignment']>;
 type Question = NonNullable<RecordedBatch['questions']>[number];
 type Step = NonNullable<RecordedBatch['step']>;
 type Completion = Omit<NonNullable<RecordedBatch['completion']>, keyof UsedByRun>;
-type Standing = Recorded['standing'][number];
+type Replacement = Recorded['standing'][number];
 export type Found = Recorded['found'][number];
 
 export interface RunRecords {
@@ -37,21 +37,20 @@ export interface RunRecords {
   pages(pages: Pages): void;
   alignment(alignment: Alignment): void;
   /**
-   * Adds the result of a question. @param rescore gives the result of a cached judgement, which replaces the sent one
+   * Adds the result of a question. @param rescore computes the result from the cached judgement that replaces the sent
+   * one
    * @returns the result that was recorded; rejects if it could not be recorded
    */
-  question(question: Question, rescore?: (standing: Standing) => Question): Promise<RecordedQuestion>;
+  question(question: Question, rescore?: (replacement: Replacement) => Question): Promise<RecordedQuestion>;
   /** Looks judgements up in the cache. */
   find(keys: readonly string[]): Promise<Found[]>;
   /** Resolves when all records are stored. @throws RunLost; the error of a batch that core refused */
   flush(): Promise<void>;
-  /** Stores all records and completes the run. */
   complete(completion: Completion): Promise<void>;
   /** Sends what is left by another call, after the run's own calls were aborted. */
   sendLeft(send: Send): Promise<void>;
   /** Sets the source of the token usage, which is sent with each batch. */
   reportUsage(used: () => UsedByRun): void;
-  /** Drops what is pending. */
   close(): void;
 }
 
@@ -66,7 +65,7 @@ type Made = { bytes: number } & (
 
 interface AskedQuestion {
   question: Question;
-  rescore: (standing: Standing) => Question;
+  rescore: (replacement: Replacement) => Question;
   recorded: PromiseWithResolvers<RecordedQuestion>;
 }
 
@@ -112,7 +111,6 @@ export const openRecords = (send: Send): RunRecords => {
     else sendLater(WINDOW_MS);
   };
 
-  /** Takes one batch of what is pending. */
   const take = (): Batch => {
     stopTimer();
     oldest = null;
@@ -134,15 +132,15 @@ export const openRecords = (send: Send): RunRecords => {
     };
   };
 
-  /** Resolves the recorded questions; those with a standing judgement are pending again. */
+  /** Resolves the recorded questions; those with a replacement are pending again. */
   const resolveQuestions = (made: readonly Made[], answer: Recorded): void => {
-    const standing = new Map(answer.standing.map((judgement) => [judgement.question_id, judgement]));
+    const replacements = new Map(answer.standing.map((judgement) => [judgement.question_id, judgement]));
     for (const each of made) {
       if (each.kind !== 'question') continue;
       const { result } = each.question;
-      const stands = standing.get(result.question_id);
-      if (stands === undefined) each.recorded.resolve(result);
-      else pending.made.push({ ...each, question: each.rescore(stands) });
+      const replacement = replacements.get(result.question_id);
+      if (replacement === undefined) each.recorded.resolve(result);
+      else pending.made.push({ ...each, question: each.rescore(replacement) });
     }
     if (isPending()) sendLater(WINDOW_MS);
   };
@@ -198,7 +196,8 @@ export const openRecords = (send: Send): RunRecords => {
     flush,
     complete: async (completion) => {
       await turn;
-      // Core completes a run with its last questions; readings and alignment, and what does not fit, go before.
+      // Core completes a run with its last batch of questions. Readings, alignment, and questions that do not fit are
+      // sent before.
       while (
         pending.made.some(({ kind }) => kind !== 'question') ||
         countThatFits(pending.made) < pending.made.length
