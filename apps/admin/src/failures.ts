@@ -22,16 +22,16 @@ export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (failure !== null) return new CommandFailure(failure.code, failure.message);
   if (error instanceof InstallationError) return new CommandFailure('installation_unreadable', error.message);
   if (error instanceof SettingsError) return new CommandFailure('settings', error.message);
-  // tRPC error code of a call that core refused before any rule (apps/core/src/trpc.ts).
-  const said = error instanceof Error ? error.message : String(error);
-  if (said === 'UNAUTHORIZED') {
+  // For calls that core refuses before any rule, the message is the tRPC error code (apps/core/src/trpc.ts).
+  const text = error instanceof Error ? error.message : String(error);
+  if (text === 'UNAUTHORIZED') {
     return new CommandFailure(
       'control_token_refused',
       'Core refused the control token: check CORE_CONTROL_TOKEN.',
     );
   }
-  if (said === 'BAD_REQUEST') {
+  if (text === 'BAD_REQUEST') {
     return new CommandFailure(INVALID_ARGUMENTS, 'Core refused these arguments as not valid.', 2);
   }
-  return new CommandFailure('internal_error', `Unexpected error: ${said}. See the log of the service.`);
+  return new CommandFailure('internal_error', `Unexpected error: ${text}. See the log of the service.`);
 };

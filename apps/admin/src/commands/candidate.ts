@@ -38,7 +38,7 @@ export const addCandidateCommands = (program: Command): void => {
   named(candidate.command('erase'))
     .description(
       'Erase the personal data, answers and files of a candidate permanently. Runs are stopped; ids, ' +
-        'marks, credits and the audit stay (docs/operations.md). Run the command again to resume it',
+        'marks, credits and the audit stay (docs/operate/privacy.md). Run the command again to resume it',
     )
     .requiredOption('--confirm', 'confirms the erasure, which cannot be undone')
     .addHelpText('after', example(`candidate erase --institute ${INSTITUTE} --external-id S-1042 --confirm`))

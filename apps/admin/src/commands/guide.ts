@@ -1,58 +1,47 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { attempt, id } from '../arguments.ts';
+import { attempt } from '../arguments.ts';
 import { withControl, type Control } from '../control.ts';
 import { CommandFailure, INVALID_ARGUMENTS } from '../failures.ts';
 import { example, print } from '../output.ts';
+import { EXAM, examOf, withExam, type NamedExam } from './namedExam.ts';
 
-interface Named {
-  institute?: string;
-  exam: string;
-}
-
-interface Step extends Named {
+interface Step extends NamedExam {
   number?: number;
 }
 
 const MODES = ['off', 'suggest', 'apply'] as const;
-const IDS = '--exam 7c1f0a52-9d7b-4b0e-8f3c-2a6a5b1f4e90';
-
 export const addGuideCommands = (program: Command): void => {
   const guide = program
     .command('guide')
     .description('Marks learned from a teacher: show, preview, apply or undo them in an exam');
 
-  named(guide.command('show'))
+  withExam(guide.command('show'))
     .description('Show mode, target, examples and the latest application of an exam')
-    .addHelpText('after', example(`guide show ${IDS}`))
+    .addHelpText('after', example(`guide show ${EXAM}`))
     .action(show);
-  named(guide.command('set'))
+  withExam(guide.command('set'))
     .description('Set the mode or the target agreement of an exam. No mark changes')
     .addOption(new Option('--mode <mode>', 'what guides do in the exam').choices(MODES))
     .option('--target <share>', 'wanted agreement of marks that pass without review, such as 0.95', share)
     .option('--resume-passing', 'let marks pass again after the audit stopped it')
-    .addHelpText('after', example(`guide set ${IDS} --mode apply --target 0.95`))
+    .addHelpText('after', example(`guide set ${EXAM} --mode apply --target 0.95`))
     .action(set);
-  named(guide.command('preview'))
+  withExam(guide.command('preview'))
     .description('Count what the guides would change, without a change')
     .option('--list', 'list each result whose marks would change', false)
-    .addHelpText('after', example(`guide preview ${IDS} --list`))
+    .addHelpText('after', example(`guide preview ${EXAM} --list`))
     .action(preview);
-  named(guide.command('apply'))
+  withExam(guide.command('apply'))
     .description('Apply a preview to the marks of the exam. Run the command again to resume it')
     .option('--number <number>', 'number of the preview (default: the latest one)', attempt)
-    .addHelpText('after', example(`guide apply ${IDS} --number 1`))
+    .addHelpText('after', example(`guide apply ${EXAM} --number 1`))
     .action((options: Step, command: Command) => run('apply', options, command));
-  named(guide.command('undo'))
+  withExam(guide.command('undo'))
     .description('Restore the marks that an application changed. Run the command again to resume it')
     .option('--number <number>', 'number of the application (default: the one in force)', attempt)
-    .addHelpText('after', example(`guide undo ${IDS} --number 1`))
+    .addHelpText('after', example(`guide undo ${EXAM} --number 1`))
     .action((options: Step, command: Command) => run('undo', options, command));
 };
-
-const named = (command: Command): Command =>
-  command
-    .requiredOption('--exam <id>', 'id of the exam', id)
-    .option('--institute <id>', 'institute of the exam: another one is refused (default: looked up)', id);
 
 const share = (text: string): number => {
   const value = Number(text);
@@ -62,10 +51,8 @@ const share = (text: string): number => {
   return value;
 };
 
-const wantedOf = ({ institute, exam }: Named) => ({ institute_id: institute, exam_id: exam });
-
-const show = async (options: Named, command: Command): Promise<void> => {
-  const shown = await withControl((control) => control.guide.show.query(wantedOf(options)));
+const show = async (options: NamedExam, command: Command): Promise<void> => {
+  const shown = await withControl((control) => control.guide.show.query(examOf(options)));
   print(shown, command, [
     `Mode ${shown.mode}, target ${shown.target}${shown.passing_stopped_at === null ? '' : ', passing stopped by the audit'}`,
     `In force: ${shown.in_force === null ? 'no application' : `application ${shown.in_force}`}`,
@@ -77,7 +64,7 @@ const show = async (options: Named, command: Command): Promise<void> => {
 };
 
 const set = async (
-  options: Named & { mode?: (typeof MODES)[number]; target?: number; resumePassing?: true },
+  options: NamedExam & { mode?: (typeof MODES)[number]; target?: number; resumePassing?: true },
   command: Command,
 ): Promise<void> => {
   const { mode, target, resumePassing } = options;
@@ -85,15 +72,15 @@ const set = async (
     throw new CommandFailure(INVALID_ARGUMENTS, 'Name a change: --mode, --target or --resume-passing.', 2);
   }
   const after = await withControl((control) =>
-    control.guide.set.mutate({ ...wantedOf(options), mode, target, resume_passing: resumePassing }),
+    control.guide.set.mutate({ ...examOf(options), mode, target, resume_passing: resumePassing }),
   );
   print(after, command, [`Mode ${after.mode}, target ${after.target}.`]);
 };
 
 type Application = Awaited<ReturnType<Control['guide']['preview']['mutate']>>;
 
-const preview = async (options: Named & { list: boolean }, command: Command): Promise<void> => {
-  const wanted = wantedOf(options);
+const preview = async (options: NamedExam & { list: boolean }, command: Command): Promise<void> => {
+  const wanted = examOf(options);
   const { application, changes } = await withControl(async (control) => {
     let found = await control.guide.preview.mutate(wanted);
     while (found.step === 'previewing') {
@@ -112,7 +99,7 @@ const preview = async (options: Named & { list: boolean }, command: Command): Pr
 };
 
 /** Results whose marks the guides would change, question by question. */
-const listChanges = async (control: Control, wanted: ReturnType<typeof wantedOf>) => {
+const listChanges = async (control: Control, wanted: ReturnType<typeof examOf>) => {
   const { questions } = await control.guide.show.query(wanted);
   const changes: { submission_id: string; question: string; awarded: number | null; suggested: number }[] =
     [];
@@ -142,7 +129,7 @@ const run = async (step: 'apply' | 'undo', options: Step, command: Command): Pro
   const procedure = step === 'apply' ? 'applyPreview' : 'undo';
   const application = await withControl(async (control) => {
     const number = options.number ?? (await numberFor(step, options, control));
-    const wanted = { ...wantedOf(options), number };
+    const wanted = { ...examOf(options), number };
     let found = await control.guide[procedure].mutate(wanted);
     while (found.step === 'applying' || found.step === 'undoing') {
       found = await control.guide[procedure].mutate(wanted);
@@ -157,8 +144,8 @@ const run = async (step: 'apply' | 'undo', options: Step, command: Command): Pro
 };
 
 /** The latest preview; for an undo the application that is being undone, else the one in force. */
-const numberFor = async (step: 'apply' | 'undo', exam: Named, control: Control): Promise<number> => {
-  const { application, in_force } = await control.guide.show.query(wantedOf(exam));
+const numberFor = async (step: 'apply' | 'undo', exam: NamedExam, control: Control): Promise<number> => {
+  const { application, in_force } = await control.guide.show.query(examOf(exam));
   const isUndoing = application?.step === 'undoing';
   const number = step === 'apply' || isUndoing ? application?.number : in_force;
   if (number != null) return number;

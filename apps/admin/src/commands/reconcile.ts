@@ -28,7 +28,7 @@ const reconcile = async (options: { institute?: string }, command: Command): Pro
   if (findings.length > 0) {
     throw new CommandFailure(
       'does_not_add_up',
-      'Something does not add up: docs/operations.md explains each finding.',
+      'Something does not add up: docs/operate/runbook.md explains each finding.',
     );
   }
 };

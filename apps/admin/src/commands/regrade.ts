@@ -1,46 +1,34 @@
 import type { Command } from 'commander';
-import { count, id } from '../arguments.ts';
+import { count } from '../arguments.ts';
 import { withControl, type Control } from '../control.ts';
 import { example, print } from '../output.ts';
+import { EXAM, examOf, withExam, type NamedExam } from './namedExam.ts';
 
-interface Named {
-  institute?: string;
-  exam: string;
-}
-type OfVersion = Named & { rubricVersion: number };
-
-const IDS = '--exam 7c1f0a52-9d7b-4b0e-8f3c-2a6a5b1f4e90';
+type OfVersion = NamedExam & { rubricVersion: number };
 
 export const addRegradeCommands = (program: Command): void => {
   const regrade = program
     .command('regrade')
     .description('Grade again what was graded by an older rubric or model answer');
 
-  named(regrade.command('preview'))
+  withExam(regrade.command('preview'))
     .description('Show how many submissions are outdated, and what grading them again costs')
-    .addHelpText('after', example(`regrade preview ${IDS}`))
+    .addHelpText('after', example(`regrade preview ${EXAM}`))
     .action(preview);
-  named(regrade.command('sample'))
+  withExam(regrade.command('sample'))
     .description('Show the marks of the free sample; with --rubric-version start it first')
     .option('--rubric-version <number>', 'version that the preview showed', count)
-    .addHelpText('after', example(`regrade sample ${IDS} --rubric-version 2`))
+    .addHelpText('after', example(`regrade sample ${EXAM} --rubric-version 2`))
     .action(sample);
-  named(regrade.command('start'))
+  withExam(regrade.command('start'))
     .description('Grade all outdated submissions again. Run the command again to resume it')
     .requiredOption('--rubric-version <number>', 'version that the preview showed', count)
-    .addHelpText('after', example(`regrade start ${IDS} --rubric-version 2`))
+    .addHelpText('after', example(`regrade start ${EXAM} --rubric-version 2`))
     .action(start);
 };
 
-const named = (command: Command): Command =>
-  command
-    .requiredOption('--exam <id>', 'id of the exam', id)
-    .option('--institute <id>', 'institute of the exam: another one is refused (default: looked up)', id);
-
-const wantedOf = ({ institute, exam }: Named) => ({ institute_id: institute, exam_id: exam });
-
-const preview = async (options: Named, command: Command): Promise<void> => {
-  const bill = await withControl((control) => control.regrade.preview.query(wantedOf(options)));
+const preview = async (options: NamedExam, command: Command): Promise<void> => {
+  const bill = await withControl((control) => control.regrade.preview.query(examOf(options)));
   print(bill, command, [
     `Rubric version ${bill.rubric_version}: ${bill.outdated} submission(s) outdated, ${bill.credits} of ${bill.available} credits`,
     ...bill.questions.map(({ label, changed_in }) => `question ${label}: changed in version ${changed_in}`),
@@ -49,12 +37,12 @@ const preview = async (options: Named, command: Command): Promise<void> => {
   ]);
 };
 
-const sample = async (options: Named & Partial<OfVersion>, command: Command): Promise<void> => {
+const sample = async (options: NamedExam & Partial<OfVersion>, command: Command): Promise<void> => {
   const { rubricVersion } = options;
   const found = await withControl((control) =>
     rubricVersion === undefined
-      ? control.regrade.sample.query(wantedOf(options))
-      : control.regrade.startSample.mutate({ ...wantedOf(options), rubric_version: rubricVersion }),
+      ? control.regrade.sample.query(examOf(options))
+      : control.regrade.startSample.mutate({ ...examOf(options), rubric_version: rubricVersion }),
   );
   print(found, command, [
     ...found.copies.flatMap(({ submission_id, status, marks }) => [
@@ -66,14 +54,14 @@ const sample = async (options: Named & Partial<OfVersion>, command: Command): Pr
 };
 
 const start = async (options: OfVersion, command: Command): Promise<void> => {
-  const wanted = { ...wantedOf(options), rubric_version: options.rubricVersion };
+  const wanted = { ...examOf(options), rubric_version: options.rubricVersion };
   const { queued, remaining, stopped } = await withControl((control) => startAll(control, wanted));
   print({ queued, remaining, stopped }, command, [
     `${queued} submission(s) queued, ${remaining} left${stopped === null ? '' : `: ${stopped.message}`}`,
   ]);
 };
 
-/** Each call queues a portion. A call that queues none leaves what cannot be queued now. */
+/** Each call queues a portion. If a call queues no submission, the remaining ones cannot be queued now. */
 const startAll = async (control: Control, wanted: Parameters<Control['regrade']['start']['mutate']>[0]) => {
   let queued = 0;
   for (;;) {
