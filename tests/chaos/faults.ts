@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Link } from '../harness/link.ts';
+import type { Program } from '../harness/processes.ts';
 import type { Recovery } from './invariants/recovery.ts';
 import type { Moods } from './model/moods.ts';
 import { type Fault, type LinkName, type MemberName } from './plan/plan.ts';
@@ -11,22 +12,27 @@ export interface Stage {
   fleet: Fleet;
   moods: Moods;
   recovery: Recovery;
-  /** True: a kill waits until all processes of its app are ready. */
-  oneAtATime: boolean;
+  /** Whether a kill waits until its app keeps another process that is ready. */
+  keepsOne: boolean;
   isOver(): boolean;
 }
 
 /** Makes one fault happen. @returns when it is over and repaired */
-export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
+export const causeFault = async (stage: Stage, fault: Fault): Promise<void> => {
   const { servers, fleet, moods, recovery } = stage;
   switch (fault.kind) {
     case 'kill': {
-      if (stage.oneAtATime && !(await untilWhole(stage, fault.member))) return;
-      if (!fault.member.startsWith('worker')) return fleet.kill(fault.member);
-      const member = await workerToKill(stage, fault.member);
-      const program = await fleet.serving(member);
-      await fleet.kill(member);
-      await recovery.watch(fleet.workerName(program));
+      const isWorker = fault.member.startsWith('worker');
+      let killed: Program | null = null;
+      do {
+        if (stage.keepsOne && !(await untilSpare(stage, fault.member))) return;
+        const member = isWorker ? await workerToKill(stage, fault.member) : fault.member;
+        killed = await fleet.kill(member, stage.keepsOne);
+        if (killed !== null || !stage.keepsOne) break;
+        // Another kill came first. Without a pause this loop would block the event that reports the end of its process.
+        await wait(SPARE_LOOK_MS);
+      } while (!stage.isOver());
+      if (isWorker && killed !== null) await recovery.watch(fleet.workerName(killed));
       return;
     }
     case 'stop': {
@@ -70,18 +76,18 @@ export const strike = async (stage: Stage, fault: Fault): Promise<void> => {
   }
 };
 
-const WHOLE_LOOK_MS = 50;
+const SPARE_LOOK_MS = 50;
 
 /** @returns false if the run was over first */
-const untilWhole = async ({ fleet, isOver }: Stage, member: MemberName): Promise<boolean> => {
-  while (!fleet.isWhole(member)) {
+const untilSpare = async ({ fleet, isOver }: Stage, member: MemberName): Promise<boolean> => {
+  while (!fleet.canLoseOne(member)) {
     if (isOver()) return false;
-    await wait(WHOLE_LOOK_MS);
+    await wait(SPARE_LOOK_MS);
   }
   return true;
 };
 
-/** @returns the worker with the most runs in hand; `planned` if no worker has one */
+/** @returns the worker with the most claimed runs; `planned` if no worker has one */
 const workerToKill = async ({ fleet, servers }: Stage, planned: MemberName): Promise<MemberName> => {
   const rows = await servers.observer.query<{ worker: string }>(
     `select worker from runs where status = 'claimed' group by worker order by count(*) desc`,

@@ -1,5 +1,5 @@
 /**
- * `npm run chaos -- --minutes 5 --seed 1 [--kills 20 --faults kills --workers 4 --clients 8 --lease 10 --json FILE
+ * `npm run chaos -- --minutes 5 --seed 1 [--kills 20 --faults kills --workers 5 --clients 8 --lease 10 --json FILE
  * --quiet --sources]`: runs the service as processes under faults from a seed, checks its promises, and prints a table
  * (docs/proofs.md). Linux only.
  */
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { stopServersAtOnce } from '@evaluation/embedded';
 import { onStopSignals } from '@evaluation/telemetry/stopSignals';
 import { killPrograms } from '../harness/processes.ts';
+import { logOf } from './minutes.ts';
 import { tableOf } from './report.ts';
 import { runChaos } from './run.ts';
 
@@ -53,7 +54,7 @@ const report = await runChaos({
     if (!values.quiet) console.log(line);
   },
 });
-console.log(`\n${tableOf(report)}`);
+console.log(`\n${logOf(report.log)}\n\n${tableOf(report)}`);
 for (const violation of report.violations) console.log(`VIOLATION ${violation}`);
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
 process.exitCode = report.violations.length === 0 ? 0 : 1;

@@ -1,3 +1,4 @@
+import type { Minute } from './minutes.ts';
 import type { PlannedFault } from './plan/plan.ts';
 
 /** Numbers of one run, and what was violated. */
@@ -12,7 +13,7 @@ export interface Report {
   stories: Record<string, number>;
   accepted: number;
   completed: number;
-  /** Runs that three workers died with, which end uncharged. */
+  /** Runs of which three workers died; such a run ends uncharged. */
   endedByDeaths: number;
   marksCompared: number;
   feedPasses: number;
@@ -22,6 +23,8 @@ export interface Report {
   recovery: Spread;
   /** Seconds from the first try to the answer, of requests that were repeated. */
   outage: Spread;
+  /** The run minute by minute; the last row is the time after the faults. */
+  log: Minute[];
   violations: string[];
 }
 

@@ -14,7 +14,7 @@ import { guideStory } from './clients/guideStory.ts';
 import { startLoad } from './clients/load.ts';
 import { newTraffic, retryingClient, type RetryingClient } from './clients/retrying.ts';
 import { newTeller } from './clients/teller.ts';
-import { strike, type Stage } from './faults.ts';
+import { causeFault, type Stage } from './faults.ts';
 import { eachAcceptedRunEndsOnce } from './invariants/eachAcceptedRunEndsOnce.ts';
 import { feedMissesNothing } from './invariants/feedMissesNothing.ts';
 import { ledgerIsExact } from './invariants/ledgerIsExact.ts';
@@ -23,29 +23,32 @@ import { measureRecovery, slowest } from './invariants/recovery.ts';
 import { removedStayRemoved } from './invariants/removedStayRemoved.ts';
 import { setMoods } from './model/moods.ts';
 import { COPY_PAPER, PAPER } from './model/truth.ts';
-import { lineOf, planOf, type PlannedFault, type PlanOptions } from './plan/plan.ts';
+import { APPS, lineOf, planOf, type PlannedFault, type PlanOptions } from './plan/plan.ts';
+import { minutesOf, watchMinutes } from './minutes.ts';
 import { countKinds, spreadOf, type Report } from './report.ts';
 import { startFleet, type Fleet } from './site/fleet.ts';
 import { RUN_BUNDLES } from '../harness/bundles.ts';
 import { programsFromBundles, programsFromSource } from './site/programs.ts';
+import type { Observer } from './site/observer.ts';
 import { startServers } from './site/servers.ts';
 
 interface ChaosOptions extends PlanOptions {
   clients: number;
   leaseSeconds: number;
-  /** True: processes start from bundles, which are made first. */
+  /** Whether processes start from bundles, which are made first. */
   isBundled: boolean;
   say(line: string): void;
 }
 
-const MOST_WAITING_KILLS = 4;
+const MOST_WAITING_KILLS = 8;
 /** Pause between two checks of the tables during the run. */
 const LOOK_MS = 5_000;
-/** Time that everything accepted has to end after the last fault. */
+/** Time for all accepted runs to end after the last fault. */
 const SETTLE_MS = 180_000;
 
 /**
- * Runs the service under the plan of the seed. @returns numbers and violations; an empty list is a proof of this run
+ * Runs the service under the plan of the seed.
+ * @returns numbers and violations; without violations the service kept its promises in this run
  */
 export const runChaos = async (options: ChaosOptions): Promise<Report> => {
   const { seed, minutes, clients, leaseSeconds, sizes, say } = options;
@@ -60,15 +63,8 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       ? await programsFromBundles(RUN_BUNDLES ?? join(servers.folder, 'bundles'))
       : programsFromSource;
     fleet = await startFleet(servers, sizes, { LEASE_SECONDS: String(leaseSeconds) }, programs);
-    let isOver = false;
-    const stage: Stage = {
-      servers,
-      fleet,
-      moods,
-      recovery: measureRecovery(servers.observer),
-      oneAtATime: options.faults === 'kills',
-      isOver: () => isOver,
-    };
+    // A process that ends in order writes Node's compile cache; a killed one does not.
+    if (options.isBundled) for (const app of APPS) await fleet.replace(`${app}-1`);
     const { instituteId, apiKey, examiner } = await provision(fleet);
     const traffic = newTraffic();
     const book = newBook(instituteId);
@@ -88,7 +84,23 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
     const feed = startFeedReader(client);
     const others = { guide, examiner: examinerStory(openDeskClient(fleet.deskUrl, examiner, traffic)) };
     const load = startLoad({ clients, teller, exams, others, random, book });
+    let isOver = false;
+    const stage: Stage = {
+      servers,
+      fleet,
+      moods,
+      recovery: measureRecovery(servers.observer),
+      keepsOne: options.faults === 'kills',
+      isOver: () => isOver,
+    };
     const looking = lookDuring(() => violationsIn(servers.observer, instituteId));
+    const killsByApp = fleet.kills;
+    const minuteByMinute = watchMinutes(async () => ({
+      kills: sumOf(killsByApp),
+      requests: traffic.requests,
+      accepted: book.accepted.length,
+      completed: (await countRuns(servers.observer)).completed,
+    }));
     setTimeout(() => {
       isOver = true;
     }, minutes * 60_000);
@@ -115,10 +127,7 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       ...marks.violations,
       ...(await feedMissesNothing(servers.observer, feed, instituteId)),
     );
-    const [runs] = await servers.observer.query<{ completed: number; deaths: number }>(
-      `select (count(*) filter (where status = 'completed'))::int as completed,
-         (count(*) filter (where status = 'failed' and dead_leases >= 3))::int as deaths from runs`,
-    );
+    const runs = await countRuns(servers.observer);
     const faults = countKinds(plan);
     const recoveries = await stage.recovery.measured();
     for (const { history } of slowest(recoveries)) say(`slow recovery: ${history}`);
@@ -126,28 +135,37 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       seed,
       minutes,
       faults,
-      kills:
-        Object.values(fleet.kills).reduce((sum, count) => sum + count, 0) +
-        (faults['kill_postgres'] ?? 0) +
-        (faults['empty_nats'] ?? 0),
+      kills: sumOf(fleet.kills) + (faults['kill_postgres'] ?? 0) + (faults['empty_nats'] ?? 0),
       killsByApp: fleet.kills,
       processesStarted: fleet.started(),
-      stories: Object.fromEntries(book.told),
+      stories: Object.fromEntries(book.finishedStories),
       accepted: book.accepted.length,
-      completed: runs?.completed ?? 0,
-      endedByDeaths: runs?.deaths ?? 0,
+      completed: runs.completed,
+      endedByDeaths: runs.deaths,
       marksCompared: marks.compared,
       feedPasses: feed.passes(),
       requests: traffic.requests,
       repeats: Object.fromEntries(traffic.repeats),
       recovery: spreadOf(recoveries.map(({ ms }) => ms)),
       outage: spreadOf(traffic.repeatedMs),
+      log: minutesOf(await minuteByMinute.finish(), recoveries),
       violations,
     };
   } finally {
     await fleet?.close();
     await servers.close();
   }
+};
+
+const sumOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+const countRuns = async (observer: Observer): Promise<{ completed: number; deaths: number }> => {
+  const [counts] = await observer.query<{ completed: number; deaths: number }>(
+    `select (count(*) filter (where status = 'completed'))::int as completed,
+       (count(*) filter (where status = 'failed' and dead_leases >= 3))::int as deaths from runs`,
+  );
+  return counts ?? { completed: 0, deaths: 0 };
 };
 
 interface Provisioned {
@@ -183,7 +201,7 @@ const openExam = async (client: RetryingClient, exam: object): Promise<string> =
   return body.id;
 };
 
-/** Strikes each fault at its time, and waits for the end of all. @returns faults that could not be made */
+/** Causes each fault at its time and waits until all are over. @returns faults that could not be made */
 const play = async (
   stage: Stage,
   plan: readonly PlannedFault[],
@@ -192,22 +210,22 @@ const play = async (
 ): Promise<string[]> => {
   const began = performance.now();
   const failed: string[] = [];
-  const striking = new Set<Promise<void>>();
+  const underWay = new Set<Promise<void>>();
   for (const planned of plan) {
     await wait(Math.max(0, planned.at - (performance.now() - began)));
     // Kills that wait delay the next ones: there are as many as the machine can start processes.
-    if (stage.oneAtATime && striking.size >= MOST_WAITING_KILLS) await Promise.race(striking);
+    if (stage.keepsOne && underWay.size >= MOST_WAITING_KILLS) await Promise.race(underWay);
     if (stage.isOver()) break;
-    say(`strike ${lineOf(planned)}`);
-    const struck = strike(stage, planned.fault)
+    say(`fault: ${lineOf(planned)}`);
+    const caused = causeFault(stage, planned.fault)
       .catch((error: unknown) => {
         failed.push(`the fault ${lineOf(planned)} was not made: ${String(error)}`);
       })
-      .finally(() => striking.delete(struck));
-    striking.add(struck);
+      .finally(() => underWay.delete(caused));
+    underWay.add(caused);
   }
   await wait(Math.max(0, lengthMs - (performance.now() - began)));
-  await Promise.all(striking);
+  await Promise.all(underWay);
   return failed;
 };
 

@@ -5,10 +5,10 @@ export interface Book {
   accepted: { submissionId: string; attempt: number }[];
   /** Marks by label that each submission must have, teachers' marks included. */
   marks: Map<string, Record<string, number>>;
-  /** Submissions that a client deleted, cancelled or replaced last. */
+  /** Submissions that a client removed: by a replacement, or by a delete or cancel. */
   removed: Map<string, 'replaced' | 'deleted'>;
-  /** Stories that ended, by name. */
-  told: Map<string, number>;
+  /** Number of finished stories, by name. */
+  finishedStories: Map<string, number>;
   /** Answers that no documented rule explains. */
   wrong: string[];
 }
@@ -18,6 +18,6 @@ export const newBook = (instituteId: string): Book => ({
   accepted: [],
   marks: new Map(),
   removed: new Map(),
-  told: new Map(),
+  finishedStories: new Map(),
   wrong: [],
 });

@@ -3,7 +3,7 @@ import type { Book } from './book.ts';
 import { STORIES, type Exams, type Story } from './stories.ts';
 import type { Teller } from './teller.ts';
 
-/** Clients that tell one story after another until they are stopped. */
+/** Clients that play one story after another until they are stopped. */
 interface Load {
   /** Starts no more stories, and waits for those under way. */
   finish(): Promise<void>;
@@ -13,7 +13,7 @@ interface LoadOptions {
   clients: number;
   teller: Teller;
   exams: Exams;
-  /** Stories told besides `STORIES`, each with weight 1. */
+  /** Stories played besides `STORIES`, each with weight 1. */
   others: Readonly<Record<string, Story>>;
   random: Random;
   book: Book;
@@ -38,7 +38,7 @@ export const startLoad = ({ clients, teller, exams, others, random, book }: Load
       if (story === undefined) throw new Error(`no story ${name}`);
       try {
         await story.tell(teller, exams);
-        book.told.set(name, (book.told.get(name) ?? 0) + 1);
+        book.finishedStories.set(name, (book.finishedStories.get(name) ?? 0) + 1);
       } catch (error) {
         book.wrong.push(`story "${name}": ${error instanceof Error ? error.message : String(error)}`);
       }

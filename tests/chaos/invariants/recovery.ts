@@ -10,6 +10,8 @@ export interface Recovery {
 
 /** One run that its worker held when it was killed. */
 interface Recovered {
+  /** Milliseconds from the start of the measurement to the kill. */
+  killedAt: number;
   /** Milliseconds from the kill to the next claim or the end of the run. */
   ms: number;
   /** Each state of the run after the kill with its second. */
@@ -46,7 +48,7 @@ export const measureRecovery = (observer: Observer): Recovery => {
       if (row !== undefined && row.state !== last) history.push(`${row.state} after ${seconds(ms)} s`);
       last = row?.state ?? last;
       if (row?.over !== false || ms > GIVE_UP_MS)
-        return void recoveries.push({ ms, history: history.join(', ') });
+        return void recoveries.push({ killedAt: killedAt - began, ms, history: history.join(', ') });
       await wait(LOOK_MS);
     }
   };

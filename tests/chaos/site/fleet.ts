@@ -29,13 +29,21 @@ export interface Fleet {
   links: Record<Exclude<App, 'worker'>, Link>;
   /** The member's process, once it is ready. @throws Error after two minutes */
   serving(name: MemberName): Promise<Program>;
-  kill(name: MemberName): Promise<void>;
-  /** Replaces the member in order. @param settings for the new process only */
+  /**
+   * Sends SIGKILL to the member's process.
+   * @param keepsOne whether to kill only while the app can lose a process
+   * @returns the killed process; null if it was not killed
+   */
+  kill(name: MemberName, keepsOne?: boolean): Promise<Program | null>;
+  /**
+   * Replaces the member's process; the new one is ready before the old one stops. @param settings for the new process
+   * only
+   */
   replace(name: MemberName, settings?: Record<string, string>): Promise<void>;
   /** Name of a worker's process in `runs.worker`. */
   workerName(program: Program): string;
-  /** True if all processes of the member's app are ready. */
-  isWhole(name: MemberName): boolean;
+  /** True if the member's app keeps a process that is ready when one is killed, or has only one and it is ready. */
+  canLoseOne(name: MemberName): boolean;
   /** Workers that are ready, by their names in `runs.worker`. */
   servingWorkers(): Map<string, MemberName>;
   /** Ends of processes that no fault caused. */
@@ -48,9 +56,9 @@ export interface Fleet {
 
 interface Member {
   program: Program | null;
-  /** Resolves when the process that is being started is ready. */
+  /** Resolves when the starting process is ready. */
   next: Promise<void>;
-  /** Ends of these processes are wanted. */
+  /** Pids of processes that the fleet ends on purpose. */
   ending: Set<number>;
 }
 
@@ -141,7 +149,10 @@ export const startFleet = async (
     });
   };
 
-  /** Starts a process again while a part that it needs is away, as a cluster does. @returns null while closing */
+  /**
+   * Starts a process until it is ready: it may end while another part is away, as in a cluster. @returns null while
+   * closing
+   */
   const startUntilReady = async (name: MemberName, own: Record<string, string>): Promise<Program | null> => {
     for (let tries = 1; !isClosing; tries += 1) {
       try {
@@ -176,6 +187,14 @@ export const startFleet = async (
     throw new Error(`${name} is not ready`);
   };
 
+  const canLoseOne = (name: MemberName): boolean => {
+    const app = appOf(name);
+    const ready = [...members].filter(
+      ([other, { program, ending }]) => appOf(other) === app && program !== null && !ending.has(program.pid),
+    );
+    return ready.length >= Math.min(2, sizes[app]);
+  };
+
   const close = async (): Promise<void> => {
     isClosing = true;
     await killPrograms();
@@ -202,13 +221,14 @@ export const startFleet = async (
       tokens,
       links,
       serving,
-      kill: async (name) => {
+      kill: async (name, keepsOne = false) => {
         const program = await serving(name);
         const { ending } = memberOf(name);
-        if (ending.has(program.pid)) return;
+        if (ending.has(program.pid) || (keepsOne && !canLoseOne(name))) return null;
         ending.add(program.pid);
         await program.kill();
         kills[appOf(name)] += 1;
+        return program;
       },
       replace: async (name, own = {}) => {
         const old = await serving(name);
@@ -231,14 +251,13 @@ export const startFleet = async (
           unexpected.push(`${name} stopped with ${code}:\n${old.output()}`);
       },
       workerName,
-      isWhole: (name) =>
-        [...members]
-          .filter(([other]) => appOf(other) === appOf(name))
-          .every(([, { program, ending }]) => program !== null && ending.size === 0),
+      canLoseOne,
       servingWorkers: () =>
         new Map(
-          [...members].flatMap(([name, { program }]) =>
-            appOf(name) === 'worker' && program !== null ? [[workerName(program), name] as const] : [],
+          [...members].flatMap(([name, { program, ending }]) =>
+            appOf(name) === 'worker' && program !== null && !ending.has(program.pid)
+              ? [[workerName(program), name] as const]
+              : [],
           ),
         ),
       unexpected,
