@@ -1,4 +1,4 @@
-{{/* {settings}: variables of packages/settings under their own names; large numbers are written without an exponent. */}}
+{{/* {settings}: environment variables of the service by name; large numbers are written without an exponent. */}}
 {{- define "answer-evaluation.settings" -}}
 {{- range $name, $value := .settings }}
 - name: {{ $name }}
@@ -116,7 +116,7 @@ Node's default is half. NODE_OPTIONS in extraEnv replaces it.
   value: /etc/answer-evaluation/tls/tls.crt
 - name: CORE_TLS_KEY_FILE
   value: /etc/answer-evaluation/tls/tls.key
-# For the provisioning CLI in the same image.
+# For the provisioning CLI, which runs in this container.
 - name: CORE_URL
   value: https://localhost:8081
 {{- end }}

@@ -1,6 +1,6 @@
 {{/*
-Migrations take a lock in the database, so any number may run: one works, and the others then find nothing to do. They have no probe,
-because nothing may kill them half-way, and enough time for a large table. The Job needs only its own Secret, account and network
+A Job with the migrations. They take a lock in the database, so any number of Jobs may run: one migrates, and the others then find
+nothing to do. The pods have no probe, because nothing may kill them half-way, and enough time for a large table. The Job needs only its own Secret, account and network
 policy. In hook mode these are hooks too, created before the Job. They stay until the next hook replaces them, because a Job that
 exceeds helm's timeout continues and its retries need them. In hook mode they have names of their own, because helm does not adopt
 leftover hooks into a release when the mode changes.

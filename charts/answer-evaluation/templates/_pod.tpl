@@ -119,7 +119,7 @@ spec:
         - { name: {{ $name }}, containerPort: {{ $port }} }
         {{- end }}
         - { name: metrics, containerPort: 9090 }
-      # Checks only that the process answers. Its dependencies are for readiness, because their outage must not restart the pod.
+      # Checks only that the process answers. Readiness checks its dependencies, because their outage must not restart the pod.
       startupProbe:
         httpGet: { path: /healthz, port: metrics }
         periodSeconds: 2
@@ -131,7 +131,7 @@ spec:
         timeoutSeconds: 5
         failureThreshold: 6
       readinessProbe:
-        # A facade stays in its Service during an outage behind it: it answers with the documented error, a proxy would not.
+        # A facade stays in its Service while core or NATS is down: it answers with the documented error, a proxy would not.
         httpGet: { path: {{ ternary "/acceptz" "/readyz" (eq .component "facade") }}, port: metrics }
         periodSeconds: 5
         timeoutSeconds: 3
@@ -140,7 +140,7 @@ spec:
       {{- with .preStopSeconds }}
       lifecycle:
         preStop:
-          # Until every proxy has heard that this pod takes no new connections; what is open is ended after SIGTERM.
+          # Accepts connections until every proxy knows that this pod stops. SIGTERM follows and ends open connections.
           sleep: { seconds: {{ int . }} }
       {{- end }}
       resources:

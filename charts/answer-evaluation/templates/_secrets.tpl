@@ -1,6 +1,6 @@
 {{/*
 The Secret and key of each secret. The chart never reads or copies an existing Secret. It creates a Secret from the values or, with
-secrets.generate, from random characters. _validate.tpl refuses both at once.
+secrets.generate, from random characters. _validate.tpl refuses a secret with two sources.
 */}}
 
 {{- define "answer-evaluation.tokenSecretName" -}}
@@ -89,7 +89,7 @@ a hook itself.
 
 {{/*
 {kept, key, length}: the value in the cluster, or a new one. A value is generated once, because running pods and the data of a kept
-volume use the old one. It begins with a letter, because nats-server reads a numeric text as a number.
+volume use the old one. It begins with a letter, because nats-server reads a text of digits as a number.
 */}}
 {{- define "answer-evaluation.keptOrNew" -}}
 {{- $kept := get .kept .key -}}

@@ -124,7 +124,7 @@ bounds of single values are in values.schema.json.
 {{- if and $v.core.tlsSecretName (not $v.caBundle.configMap) -}}
 {{- $wrong = append $wrong "core.tlsSecretName is set, and caBundle.configMap is not: no well-known authority signs the name of a Service, so facade and workers would not trust core. Name the ConfigMap with your authority's certificate." -}}
 {{- end -}}
-{{- /* Embedded PostgreSQL has its default of 100. An upgrade runs one replica more. */ -}}
+{{- /* Embedded PostgreSQL allows 100 connections, its default. An upgrade runs one replica of core more. */ -}}
 {{- $maxConnections := ternary 100 (int (default 0 $v.database.maxConnections)) $v.embedded.enabled -}}
 {{- $cores := int (ternary $v.core.autoscaling.maxReplicas $v.core.replicas $v.core.autoscaling.enabled) -}}
 {{- $pool := int (get $v.core.settings "DATABASE_POOL" | default 12) -}}
