@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { knownKinds } from './kubernetes/validate.ts';
+import { listenHere } from '../harness/listenHere.ts';
 
 const pluralOf = (kind: string): string => kind.toLowerCase().replace(/y$/, 'ie').replace(/s$/, 'se') + 's';
 const GROUPS = [...new Set(knownKinds().map(({ apiVersion }) => apiVersion))]
@@ -72,18 +73,14 @@ export const startCluster = async (namespace: string): Promise<Cluster> => {
     const [status, body] = answer(new URL(request.url ?? '/', 'http://cluster').pathname);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenHere(server);
   const folder = await mkdtemp(join(tmpdir(), 'cluster-'));
   const kubeconfig = join(folder, 'config');
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'test',
-    clusters: [{ name: 'test', cluster: { server: `http://127.0.0.1:${address.port}` } }],
+    clusters: [{ name: 'test', cluster: { server: `http://127.0.0.1:${port}` } }],
     users: [{ name: 'test', user: {} }],
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
   };

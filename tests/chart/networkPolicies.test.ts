@@ -134,6 +134,19 @@ test('with external services each part reaches the services that it needs, at th
   });
 });
 
+test('the desk reaches core, NATS and, for downloads of checked copies, the object store', async () => {
+  const desk = { enabled: true, url: 'https://desk.example.org' };
+  expect(paths(await render({ ...literal, ...model, desk }), 'egress')['desk']).toEqual([
+    ...outside(443, 4443),
+    'core:8081',
+  ]);
+  expect(paths(await render({ ...embedded, desk }), 'egress')['desk']).toEqual([
+    'core:8081',
+    'nats:4222',
+    's3:7070',
+  ]);
+});
+
 test('embedded services accept only the parts that use them; the object store accepts clients too', async () => {
   const objects = await render(embedded);
   const { facade, core, worker, migrate } = paths(objects, 'egress');

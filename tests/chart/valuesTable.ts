@@ -26,7 +26,7 @@ const row = ([first, ...others]: [Value, ...Value[]]): string => {
       ? schema.minimum !== undefined && schema.maximum !== undefined
         ? ` (${schema.minimum} to ${schema.maximum})`
         : ''
-      : ` (${schema.enum.join(', ')})`;
+      : ` (${schema.enum.map(String).join(', ')})`;
   const places = [path, ...others.map((other) => other.path.replace(/[^.]*$/, '…'))];
   const shown = value === undefined ? '' : `\`${JSON.stringify(value)}\``;
   return `| ${places.map((place) => `\`${place}\``).join(', ')} | ${cell((schema.description ?? '') + bounds)} | ${cell(shown)} |`;

@@ -1,23 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkDialect } from './checkDialect.ts';
+import { plantRepository } from './plant.ts';
 
-const folders: string[] = [];
-afterEach(async () => {
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
-});
-
-const offencesOf = async (file: string, text: string): Promise<string[]> => {
-  const root = await mkdtemp(join(tmpdir(), 'evaluation-dialect-'));
-  folders.push(root);
-  execFileSync('git', ['init', '-q'], { cwd: root });
-  await mkdir(dirname(join(root, file)), { recursive: true });
-  await writeFile(join(root, file), text);
-  return checkDialect(root);
-};
+const offencesOf = async (file: string, text: string): Promise<string[]> =>
+  checkDialect(await plantRepository({ [file]: text }));
 
 const SOURCE = 'packages/lanes/src/a.ts';
 

@@ -1,13 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkLicences } from './checkLicences.ts';
-
-const roots: string[] = [];
-afterEach(async () => {
-  await Promise.all(roots.splice(0).map((root) => rm(root, { recursive: true, force: true })));
-});
+import { plant } from './plant.ts';
 
 const package_ = (change: object = {}) => ({
   version: '1.2.3',
@@ -21,8 +14,6 @@ const check = async (
   packages: Record<string, object>,
   files: Record<string, object> = {},
 ): Promise<string[]> => {
-  const root = await mkdtemp(join(tmpdir(), 'licences-'));
-  roots.push(root);
   const tree: Record<string, object> = {
     'package.json': { allowScripts: { known: false } },
     'apps/core/package.json': { dependencies: { a: '1.2.3', b: '4.0.0-rc.1' } },
@@ -36,11 +27,8 @@ const check = async (
     },
     ...files,
   };
-  for (const [path, content] of Object.entries(tree)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), JSON.stringify(content));
-  }
-  return checkLicences(root);
+  const texts = Object.entries(tree).map(([path, content]) => [path, JSON.stringify(content)] as const);
+  return checkLicences(await plant(Object.fromEntries(texts)));
 };
 
 test('permissive licences, choices that contain one, and the named exceptions pass', async () => {

@@ -1,26 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkReferences } from './checkReferences.ts';
-
-const folders: string[] = [];
-afterEach(async () => {
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
-});
+import { plantRepository, type Tree } from './plant.ts';
 
 /** Checks a repository of these files and a page that they can refer to. */
-const offencesOf = async (files: Record<string, string>): Promise<string[]> => {
-  const root = await mkdtemp(join(tmpdir(), 'evaluation-references-'));
-  folders.push(root);
-  execFileSync('git', ['init', '-q'], { cwd: root });
+const offencesOf = async (files: Tree): Promise<string[]> => {
   const page = '# Page\n\n## Lock order\n\n## Keys and `/me`\n';
-  for (const [name, text] of Object.entries({ 'docs/page.md': page, ...files })) {
-    await mkdir(dirname(join(root, name)), { recursive: true });
-    await writeFile(join(root, name), text);
-  }
-  return checkReferences(root);
+  return checkReferences(await plantRepository({ 'docs/page.md': page, ...files }));
 };
 
 test('links and mentions that lead to a file and a heading pass', async () => {

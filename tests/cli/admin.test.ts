@@ -1,35 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdtemp, rm } from 'node:fs/promises';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, createServer as createProxy, type AddressInfo } from 'node:net';
+import { connect, createServer as createProxy } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findInstallation, openInstallation, writeInstallation } from '@evaluation/installation';
 import type { Account } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { apiClient, createExam, type ErrorBody } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { eventually } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import type { TestService } from '../harness/service.ts';
 import { startIdleService } from '../harness/tenant.ts';
 import { runProgram, type Outcome } from './program.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import { openTerminal } from './terminal.ts';
+import { listenHere } from '../harness/listenHere.ts';
+import { freePort } from '../harness/processes.ts';
 
-let service: TestService;
-let terminal: Terminal;
+const service = closedAfterTests(await startIdleService());
 /** DATA_DIR alone, as on a machine that runs `npm start`. */
-let here: { DATA_DIR: string };
-beforeAll(async () => {
-  service = await startIdleService();
-  here = { DATA_DIR: service.environment['DATA_DIR'] ?? '' };
-  terminal = await openTerminal('admin', here);
-});
-afterAll(async () => {
-  await terminal.close();
-  await service.close();
-});
+const here = { DATA_DIR: service.environment['DATA_DIR'] ?? '' };
+const terminal = closedAfterTests(await openTerminal('admin', here));
 
 const admin = (...args: string[]): Promise<Outcome> => terminal.run(args);
 
@@ -172,12 +164,10 @@ test('a grant whose answer is lost prints a command that is safe to repeat, and 
       near.destroy();
       far.destroy();
     });
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  });
+  const port = await listenHere(proxy);
   const lost = await runProgram('admin', words(`credits grant --institute ${institute} --amount 5`), {
-    CORE_URL: `http://127.0.0.1:${address.port}`,
+    CORE_URL: `http://127.0.0.1:${port}`,
     CORE_CONTROL_TOKEN: installation?.tokens.control ?? '',
   });
   proxy.close();
@@ -325,132 +315,12 @@ const withCredits = (amount: string, ...more: string[]) => [
   ...more,
 ];
 
-test.each<[what: string, args: string[], exitCode: number, code: string, says: string]>([
-  ['a number that is none', withCredits('many'), 2, 'invalid_arguments', '--credits'],
-  ['a negative number', withCredits('-5'), 2, 'invalid_arguments', 'from 0'],
-  ['more decimals than are kept', withCredits('1.00001'), 2, 'invalid_arguments', 'four decimals'],
-  [
-    'a quota that is no whole number',
-    withCredits('1', '--daily-copy-quota', '1.5'),
-    2,
-    'invalid_arguments',
-    'whole number',
-  ],
-  [
-    'a grant of nothing',
-    ['credits', 'grant', '--institute', someId, '--amount', '0'],
-    2,
-    'invalid_arguments',
-    'More than 0',
-  ],
-  [
-    'an empty name',
-    ['institute', 'create', '--name', ' ', '--credits', '1'],
-    2,
-    'invalid_arguments',
-    '--name',
-  ],
-  ['an option that is missing', ['institute', 'create', '--name', 'X'], 2, 'invalid_arguments', '--credits'],
-  ['an option that does not exist', withCredits('1', '--free'), 2, 'invalid_arguments', '--free'],
-  ['a command that does not exist', ['institute', 'drop'], 2, 'invalid_arguments', 'drop'],
-  ['no command', ['institute'], 2, 'invalid_arguments', '--help'],
-  ['an id that is none', keyFor('x', '--scopes', 'read'), 2, 'invalid_arguments', 'id'],
-  [
-    'a scope that does not exist',
-    keyFor(someId, '--scopes', 'read,admin'),
-    2,
-    'invalid_arguments',
-    "'admin'",
-  ],
-  ['no scope at all', keyFor(someId, '--scopes', ''), 2, 'invalid_arguments', 'scope'],
-  [
-    'a tier that does not exist',
-    keyFor(someId, '--scopes', 'read', '--rate-tier', 'x'),
-    2,
-    'invalid_arguments',
-    'standard',
-  ],
-  [
-    'a date that is none',
-    keyFor(someId, '--scopes', 'read', '--expires-at', '2030-02-31T00:00:00Z'),
-    2,
-    'invalid_arguments',
-    'UTC',
-  ],
-  [
-    'a time without its zone',
-    keyFor(someId, '--scopes', 'read', '--expires-at', '2030-01-01T00:00:00'),
-    2,
-    'invalid_arguments',
-    'UTC',
-  ],
-  [
-    'nothing to set of an institute',
-    ['institute', 'set', '--institute', someId],
-    2,
-    'invalid_arguments',
-    '--help',
-  ],
-  ['nothing to set of a key', ['key', 'set', '--key', someId], 2, 'invalid_arguments', '--help'],
-  [
-    'a price that is none',
-    ['institute', 'set', '--institute', someId, '--credits-per-page', 'free'],
-    2,
-    'invalid_arguments',
-    '--credits-per-page',
-  ],
-  [
-    'a cap that is none',
-    ['key', 'set', '--key', someId, '--daily-copy-cap', '-1'],
-    2,
-    'invalid_arguments',
-    'whole number',
-  ],
-  [
-    'an expiry that is none',
-    ['key', 'set', '--key', someId, '--expires-at', 'soon'],
-    2,
-    'invalid_arguments',
-    'UTC',
-  ],
-  [
-    'setting an unknown institute',
-    ['institute', 'set', '--institute', someId, '--name', 'X'],
-    1,
-    'not_found',
-    'no such institute',
-  ],
-  [
-    'disabling an unknown institute',
-    ['institute', 'disable', '--institute', someId],
-    1,
-    'not_found',
-    'no such institute',
-  ],
-  [
-    'setting an unknown key',
-    ['key', 'set', '--key', someId, '--rate-tier', 'high'],
-    1,
-    'not_found',
-    'no such key',
-  ],
-  ['an unknown institute', keyFor(someId, '--scopes', 'read'), 1, 'not_found', 'no such institute'],
-  [
-    'credits for an unknown institute',
-    ['credits', 'grant', '--institute', someId, '--amount', '1'],
-    1,
-    'not_found',
-    'no such institute',
-  ],
-  [
-    'showing an unknown institute',
-    ['institute', 'show', '--institute', someId],
-    1,
-    'not_found',
-    'no such institute',
-  ],
-  ['an unknown key', ['key', 'revoke', '--key', someId], 1, 'not_found', 'no such key'],
-])('%s is refused on stderr, in words and as JSON', async (_what, args, exitCode, code, says) => {
+const expectRefusal = async (
+  args: string[],
+  exitCode: number,
+  code: 'invalid_arguments' | 'not_found',
+  says: string,
+): Promise<void> => {
   const [asJson, inWords] = await Promise.all([admin(...args, '--json'), admin(...args)]);
   expect(asJson.code).toBe(exitCode);
   const error = errorOf(asJson);
@@ -460,7 +330,53 @@ test.each<[what: string, args: string[], exitCode: number, code: string, says: s
   expect(inWords).toMatchObject({ code: exitCode, stdout: '' });
   expect(inWords.stderr).toContain(says);
   expect(inWords.stderr).not.toContain('    at ');
-});
+};
+
+test.each<[what: string, args: string[], says: string]>([
+  ['a number that is none', withCredits('many'), '--credits'],
+  ['a negative number', withCredits('-5'), 'from 0'],
+  ['more decimals than are kept', withCredits('1.00001'), 'four decimals'],
+  ['a quota that is no whole number', withCredits('1', '--daily-copy-quota', '1.5'), 'whole number'],
+  ['a grant of nothing', words(`credits grant --institute ${someId} --amount 0`), 'More than 0'],
+  ['an empty name', ['institute', 'create', '--name', ' ', '--credits', '1'], '--name'],
+  ['an option that is missing', words('institute create --name X'), '--credits'],
+  ['an option that does not exist', withCredits('1', '--free'), '--free'],
+  ['a command that does not exist', words('institute drop'), 'drop'],
+  ['no command', ['institute'], '--help'],
+  ['an id that is none', keyFor('x', '--scopes', 'read'), 'id'],
+  ['a scope that does not exist', keyFor(someId, '--scopes', 'read,admin'), "'admin'"],
+  ['no scope at all', keyFor(someId, '--scopes', ''), 'scope'],
+  ['a tier that does not exist', keyFor(someId, ...words('--scopes read --rate-tier x')), 'standard'],
+  ['a date that is none', keyFor(someId, ...words('--scopes read --expires-at 2030-02-31T00:00:00Z')), 'UTC'],
+  [
+    'a time without its zone',
+    keyFor(someId, ...words('--scopes read --expires-at 2030-01-01T00:00:00')),
+    'UTC',
+  ],
+  ['nothing to set of an institute', words(`institute set --institute ${someId}`), '--help'],
+  ['nothing to set of a key', words(`key set --key ${someId}`), '--help'],
+  [
+    'a price that is none',
+    words(`institute set --institute ${someId} --credits-per-page free`),
+    '--credits-per-page',
+  ],
+  ['a cap that is none', words(`key set --key ${someId} --daily-copy-cap -1`), 'whole number'],
+  ['an expiry that is none', words(`key set --key ${someId} --expires-at soon`), 'UTC'],
+])('%s is refused on stderr, in words and as JSON', (_what, args, says) =>
+  expectRefusal(args, 2, 'invalid_arguments', says),
+);
+
+test.each<[what: string, command: string, says: string]>([
+  ['setting an unknown institute', `institute set --institute ${someId} --name X`, 'no such institute'],
+  ['disabling an unknown institute', `institute disable --institute ${someId}`, 'no such institute'],
+  ['setting an unknown key', `key set --key ${someId} --rate-tier high`, 'no such key'],
+  ['an unknown institute', `key create --institute ${someId} --scopes read`, 'no such institute'],
+  ['credits for an unknown institute', `credits grant --institute ${someId} --amount 1`, 'no such institute'],
+  ['showing an unknown institute', `institute show --institute ${someId}`, 'no such institute'],
+  ['an unknown key', `key revoke --key ${someId}`, 'no such key'],
+])('%s is refused on stderr, in words and as JSON', (_what, command, says) =>
+  expectRefusal(words(command), 1, 'not_found', says),
+);
 
 test('a service that is not running is reported, and no data folder is made for it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'admin-'));
@@ -470,10 +386,7 @@ test('a service that is not running is reported, and no data folder is made for 
     expect([nowhere.code, errorOf(nowhere).code]).toEqual([1, 'service_not_running']);
     await expect(access(join(folder, 'none'))).rejects.toThrow('ENOENT');
 
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
+    const port = await freePort();
     const installation = await openInstallation(folder);
     await writeInstallation(folder, { ...installation, core_url: `http://127.0.0.1:${port}` });
     const stopped = await runProgram('admin', args, { DATA_DIR: folder });
@@ -486,8 +399,7 @@ test('a service that is not running is reported, and no data folder is made for 
 
 test('a connection that breaks before the answer is reported as an unknown outcome', async () => {
   const breaking = createServer((request) => request.socket.destroy());
-  await new Promise<void>((resolve) => breaking.listen(0, '127.0.0.1', resolve));
-  const { port } = breaking.address() as AddressInfo;
+  const port = await listenHere(breaking);
   try {
     const outcome = await runProgram('admin', [...withCredits('1'), '--json'], {
       CORE_URL: `http://127.0.0.1:${port}`,

@@ -1,34 +1,23 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { startModelServer } from '@evaluation/test-services/model';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findInstallation } from '@evaluation/installation';
 import type { ExamCreate } from '@evaluation/rest-contract';
+import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { copyPdf, examBody, typedSamples } from '../fixtures/fixtures.ts';
 import { writePdf } from '../harness/pdfFile.ts';
-import { newEnvironment, startService, type TestService } from '../harness/service.ts';
+import { newEnvironment, startService } from '../harness/service.ts';
 import { runProgram, startProgram, type Outcome } from './program.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import { openTerminal } from './terminal.ts';
 
-let service: TestService;
-let terminal: Terminal;
-let folder: string;
+const service = closedAfterTests(await startService());
 /** DATA_DIR alone, as for a person who runs `npm start`. */
-let here: { DATA_DIR: string };
-beforeAll(async () => {
-  service = await startService();
-  here = { DATA_DIR: service.environment['DATA_DIR'] ?? '' };
-  terminal = await openTerminal('demo', here);
-  folder = await mkdtemp(join(tmpdir(), 'demo-'));
-});
-afterAll(async () => {
-  await terminal.close();
-  await service.close();
-  await rm(folder, { recursive: true });
-});
+const here = { DATA_DIR: service.environment['DATA_DIR'] ?? '' };
+const terminal = closedAfterTests(await openTerminal('demo', here));
+const folder = await folderForTests('demo-');
 
 const demo = (...args: string[]): Promise<Outcome> => terminal.run(args);
 
@@ -91,10 +80,10 @@ test(
     );
     expect(stdout).toContain(`Sign in there as ${desk?.email} with the password in `);
 
-    // The demo says that the baseline graded.
+    // The output names the baseline as the grader.
     expect(stdout).toContain('no AI model was asked');
     expect(stdout).toContain('GRADER=openai');
-    // Not a terminal: a line for each step, without cursor control, and tables of at most 100 columns.
+    // The output is not a terminal: a line for each step, no cursor control, and tables of at most 100 columns.
     expect(stdout).toMatch(/^progress {4}strong\.pdf: .*12\/12 questions$/m);
     expect(stdout).not.toContain('\u001b');
     for (const line of stdout.split('\n').filter((text) => /^[│├┌└]/.test(text)))

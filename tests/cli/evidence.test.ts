@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readBundle, replay } from '@evaluation/evidence';
 import { canonicalJson } from '@evaluation/rules';
 import type { Result, Submission } from '@evaluation/rest-contract/schemas';
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { copyPdf, copyTruth, examBody, typedSamples } from '../fixtures/fixtures.ts';
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { marksOf } from '../harness/replayOf.ts';
 import { truthFor } from '../harness/perfectReader.ts';
-import { startService, type TestService } from '../harness/service.ts';
-import { newTenant, type Tenant } from '../harness/tenant.ts';
+import { startWithModel } from '../harness/service.ts';
+import { newTenant } from '../harness/tenant.ts';
 import { runProgram, type Outcome } from './program.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import { openTerminal } from './terminal.ts';
 
 /*
  * Sample exams graded by a model that reads and marks like the careful examiner of the fixtures. The evidence is
@@ -25,25 +24,21 @@ import { openTerminal, type Terminal } from './terminal.ts';
 const MODEL_KEY = 'sk-never-in-a-bundle';
 const NAME = 'Zebulon Quackenbush';
 
-let model: ModelServer;
-let service: TestService;
-let terminal: Terminal;
-let tenant: Tenant;
-let folder: string;
 const submissions: Submission[] = [];
 
+const folder = await folderForTests('evidence-');
+const { model, service } = await startWithModel({
+  OPENAI_API_KEY: MODEL_KEY,
+  GRADER_MODEL: 'perfect-reader-1',
+});
+closedAfterTests(service);
+// DATA_DIR alone, as on a machine that runs `npm start`.
+const terminal = closedAfterTests(
+  await openTerminal('admin', { DATA_DIR: service.environment['DATA_DIR'] ?? '' }),
+);
+const tenant = await newTenant(service);
+
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'evidence-'));
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: MODEL_KEY,
-    GRADER_MODEL: 'perfect-reader-1',
-  });
-  // DATA_DIR alone, as on a machine that runs `npm start`.
-  terminal = await openTerminal('admin', { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
-  tenant = await newTenant(service);
   const { api } = tenant;
   const science = await createExam(api, examBody('science'));
   model.know(truthFor(copyTruth('average')));
@@ -59,12 +54,6 @@ beforeAll(async () => {
     submissions.push(await untilOver(api, accepted.id));
   }
 }, 120_000);
-afterAll(async () => {
-  await terminal.close();
-  await service.close();
-  await model.close();
-  await rm(folder, { recursive: true, force: true });
-});
 
 const admin = (...args: string[]): Promise<Outcome> => terminal.run(args);
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { behind } from '../harness/behind.ts';
-import { newTestExam, type TestSubmission } from '../harness/testExam.ts';
+import { newTestExam } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
 import { runProgram } from './program.ts';
 
-/* The admin commands for marks learned from a teacher, what an erasure leaves of them, and those for a regrade. */
+/* The admin commands for guides, the effect of an erasure on a guide, and the commands for a regrade. */
 
 const { service } = await restSuite();
 
@@ -20,23 +20,12 @@ const admin = async (
 
 test('guide set, preview, apply, show and undo change the marks of an exam that is named by its id alone; an erasure makes a version without the candidate', async () => {
   const made = await newTestExam(service);
-  const submissions: TestSubmission[] = [];
-  for (const text of [
+  const [first, second, third] = await made.gradedWith([
     'Plants eat light.',
     'Stones sleep.',
     'Plants eat light, too.',
     'Stones sleep a lot.',
-  ]) {
-    const submission = await made.reach('graded');
-    await behind(
-      service.database,
-      `update question_results set extracted_answer = $3
-       where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
-      [made.questionId('2'), submission.id, text],
-    );
-    submissions.push(submission);
-  }
-  const [first, second, third] = submissions;
+  ]);
   await first?.override('2', { reviewer: 'teacher', awarded: 2 });
   await second?.override('2', { reviewer: 'teacher', awarded: 0 });
   const exam = ['--exam', made.exam.id];

@@ -1,13 +1,9 @@
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
+import { beforeEach, expect, test } from 'vitest';
 import { runProgram, type Outcome } from './program.ts';
 
-let model: ModelServer;
-beforeAll(async () => {
-  model = await startModelServer();
-});
+const model = closedAfterTests(await startModelServer());
 beforeEach(() => model.reset());
-afterAll(() => model.close());
 
 const check = (more: Record<string, string> = {}, ...args: string[]): Promise<Outcome> =>
   runProgram('admin', ['model', 'check', ...args], {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,15 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killPrograms, processesNaming, startProgram } from '../harness/processes.ts';
 import { newEnvironment } from '../harness/service.ts';
 import { runProgram } from './program.ts';
+import { listenHere } from '../harness/listenHere.ts';
 
 let taken: { server: Server; port: string };
 let folder: string;
 let ready: Awaited<ReturnType<typeof newEnvironment>>;
 beforeAll(async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  taken = { server, port: String(typeof address === 'object' && address !== null ? address.port : 0) };
+  const server = createServer();
+  taken = { server, port: String(await listenHere(server)) };
   folder = await mkdtemp(join(tmpdir(), 'ports-'));
   ready = await newEnvironment({
     CORE_URL: 'http://127.0.0.1:1',

@@ -60,7 +60,7 @@ const REFUSED: readonly [what: string, pattern: RegExp][] = [
   ],
   ['takes a right away', /^REVOKE\b/i],
   // On a large table this blocks writes for minutes; the migration cannot know the size of a table.
-  ['holds up who writes while it is built', /^CREATE INDEX (?!CONCURRENTLY IF NOT EXISTS\b)/i],
+  ['blocks writes while it is built', /^CREATE INDEX (?!CONCURRENTLY IF NOT EXISTS\b)/i],
 ];
 
 /** Statements that break an earlier release. A table created by the same migration allows any statement. */

@@ -1,7 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { coreOverHttp } from '@evaluation/core-client';
 import { startModelServer } from '@evaluation/test-services';
 import type { Result } from '@evaluation/rest-contract/schemas';
 import { expect, test } from 'vitest';
@@ -9,7 +7,9 @@ import { copyPdf, examBody } from '../fixtures/fixtures.ts';
 import { apiClient, createExam, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { eventually } from '../harness/ledger.ts';
 import { startSplitService, type SplitService } from '../harness/processes.ts';
+import { EVERY_SCOPE } from '../harness/service.ts';
 import { truthOf } from '../resilience/modelCalls.ts';
+import { listenHere } from '../harness/listenHere.ts';
 
 /*
  * Not a test: records the calls of this release's facade and worker to core, with the answers, for the tests of the
@@ -51,8 +51,7 @@ test.skipIf(version === undefined)(
           .end(body);
       });
     });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const { port } = proxy.address() as AddressInfo;
+    const port = await listenHere(proxy);
     const model = await startModelServer();
     model.know(truthOf('average'));
     try {
@@ -63,15 +62,7 @@ test.skipIf(version === undefined)(
         LEASE_SECONDS: '2',
         DRAIN_SECONDS: '0',
       });
-      const control = coreOverHttp({
-        url: service.core().name,
-        token: service.environment['CORE_CONTROL_TOKEN'] ?? '',
-      });
-      const { api_key } = await control.as({}).control.createKey.mutate({
-        institute_id: service.instituteId,
-        scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review'],
-      });
-      await control.close();
+      const { api_key } = await service.newKey(EVERY_SCOPE);
       const api = apiClient(service.api.baseUrl, api_key);
       const worker = await service.startWorker();
       model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'slow', ms: 1500 } }]);

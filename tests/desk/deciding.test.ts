@@ -173,7 +173,9 @@ test('an exam is finalized after a look at what is open, and a copy is opened ag
   await page.getByRole('checkbox', { name: /although they wait for review/ }).check();
   await expectGoodPage();
   await button.click();
-  await page.getByText(`${ANSWERS.length} of ${ANSWERS.length} copies are final.`).waitFor();
+  await page
+    .locator('p:focus', { hasText: `${ANSWERS.length} of ${ANSWERS.length} copies are final.` })
+    .waitFor();
 
   await page.getByRole('button', { name: 'Reopen' }).first().click();
   await page.getByRole('textbox', { name: 'Reason' }).fill('A page was missed.');
@@ -215,4 +217,80 @@ test('a download needs a session, and the exam of its institute', async () => {
   }
   const other = { headers: { 'sec-fetch-site': 'cross-site' } };
   expect((await page.request.get(path, other)).status()).toBe(403);
+});
+
+/**
+ * Texts in Latin letters that are not texts of the page: data of the tests, texts of the offline grader, and names that
+ * Hindi writes in Latin letters too.
+ */
+const NOT_OF_THE_PAGE = new RegExp(
+  [
+    ANSWERS.join('|'),
+    'First (Institute|Admin)|Water and ice|On paper|Answer|One|Two|Three|A page was missed',
+    'Choose for 1|Explain 1|Because of this, and because of that|Why does ice float|Found: .*|Mozilla/.*',
+    'Ice floats because it is less dense than water, since its molecules form an open lattice',
+    'label, section, type, text, max_marks, negative_marks, options|id, name, roll number, class',
+    'correct, answer, model_answer, criteria|…\\w{4}|\\S+@example.org',
+    '\\b(PDF|CSV|JSON|XLSX|ZIP|API|AI|UTC|MB|English|[ap]m)\\b',
+  ].join('|'),
+  'gi',
+);
+
+/** Latin letters that are left in the texts of a page, and in the names and placeholders of its elements. */
+const latinTextsOn = async (hindi: Page): Promise<string[]> => {
+  const texts = await hindi.evaluate<string[]>(`(() => {
+    const names = ['aria-label', 'aria-description', 'aria-roledescription', 'placeholder', 'title', 'alt'];
+    const found = [document.title, ...document.body.innerText.split('\\n')];
+    for (const each of document.body.querySelectorAll(':not([aria-hidden=true])'))
+      found.push(...names.flatMap((name) => each.getAttribute(name) ?? []));
+    return found;
+  })()`);
+  return [...new Set(texts)].filter((text) => /[a-z]{2}/i.test(text.replaceAll(NOT_OF_THE_PAGE, '')));
+};
+
+test('no page in Hindi has an English text', async () => {
+  const { context, page: hindi, problems: faults } = await desk.newBrowser();
+  await context.addInitScript(`localStorage.setItem('desk.language', 'hi')`);
+  await hindi.goto(`${desk.url}/sign-in`);
+  await hindi.getByRole('button').first().waitFor();
+  expect(await latinTextsOn(hindi)).toEqual([]);
+  await hindi.request.post(`${desk.url}/session`, {
+    headers: { 'x-evaluation-desk': '1' },
+    data: desk.admin,
+  });
+  await hindi.goto(`${desk.url}/nowhere`);
+  await hindi.getByRole('heading', { level: 1 }).waitFor();
+  const at = `/exams/${typed.id}`;
+  const question = typed.questions[1]?.id;
+  const places: readonly (readonly [path: string, shown: string])[] = [
+    ['/exams', 'tbody a'],
+    ['/exams/new', 'fieldset'],
+    [at, 'tbody tr'],
+    [`${at}/edit`, 'fieldset'],
+    [`${at}/candidates`, 'tbody tr'],
+    [`${at}/answers`, '[role=tab]'],
+    [`/exams/${written.id}/upload`, '[role=group]'],
+    [`/exams/${written.id}/mark`, '.marking-note'],
+    [`${at}/mark?order=question&question=${question}&submission=${unmarked}`, 'table'],
+    [`${at}/guide`, '[role=img]'],
+    [`${at}/statistics`, '[role=img]'],
+    [`${at}/finalize`, 'tbody tr'],
+    ['/review', 'tbody tr'],
+    ['/credits', 'tbody tr'],
+    ['/keys', 'tbody tr'],
+    ['/staff', 'tbody tr'],
+    ['/audit', 'tbody tr'],
+    ['/settings', 'form'],
+    ['/account', 'form'],
+  ];
+  for (const [path, shown] of places) {
+    const before = await hindi.title();
+    // Navigates as a link of the page does; loading all scripts again would cost more.
+    await hindi.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
+    await expect.poll(() => hindi.title(), { timeout: 30_000 }).not.toBe(before);
+    await hindi.locator(`main :is(${shown})`).first().waitFor({ state: 'attached' });
+    expect([path, await latinTextsOn(hindi)]).toEqual([path, []]);
+  }
+  expect(faults).toEqual([]);
+  await context.close();
 });

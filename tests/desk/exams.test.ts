@@ -87,7 +87,6 @@ test('a teacher creates an exam of three questions, opens it, uploads two copies
   await second.getByRole('textbox', { name: 'Marks' }).fill('1');
   await page.getByRole('button', { name: 'Create and open' }).click();
   await page.getByRole('heading', { level: 1, name: 'Light and lenses' }).waitFor();
-  // The third question has neither rubric nor model answer.
   await page.getByText('Question 3 has neither a rubric nor a model answer').waitFor();
   await page.getByText('Source: Desk').waitFor();
 
@@ -112,6 +111,15 @@ test('a teacher creates an exam of three questions, opens it, uploads two copies
   await row('scan.pdf').getByText('Ready').waitFor();
   await row('broken.pdf').getByText('The file is not a PDF.').waitFor();
   await row('notes.txt').getByText('This is not a PDF file.').waitFor();
+  // The reasons follow the language of the page.
+  const speak = async (account: string, language: string): Promise<void> => {
+    await page.getByRole('button', { name: account }).click();
+    await page.getByRole('menuitem', { name: language }).click();
+  };
+  await speak('Account of First Admin', 'हिन्दी');
+  await row('broken.pdf').getByText('फ़ाइल PDF नहीं है।').waitFor();
+  await row('notes.txt').getByText('यह PDF फ़ाइल नहीं है।').waitFor();
+  await speak('First Admin का खाता', 'English');
   expect(await page.getByRole('combobox', { name: 'Candidate of 17 Asha.pdf' }).inputValue()).toContain(
     'Asha Rao',
   );
@@ -137,7 +145,7 @@ test('a teacher creates an exam of three questions, opens it, uploads two copies
   await drop(page, 'Drop PDF files here', [pdf('scan.pdf', 2)]);
   await page.getByText('1 file is in the list already.').waitFor();
   await page.getByRole('button', { name: 'Submit 2 copies' }).click();
-  await page.getByText('2 copies were submitted.').waitFor();
+  await page.locator('p:focus', { hasText: '2 copies were submitted.' }).waitFor();
   await page.getByRole('link', { name: 'Watch them being graded' }).click();
   await page.getByText('2 of 2 done').waitFor({ timeout: 60_000 });
   await row('Asha Rao')
@@ -203,6 +211,20 @@ test('a stored exam is edited: text, questions and sections; a change by a colle
   const exam = await createExam(desk.service.api, { ...paper, open: false });
   const { context, page, problems } = await desk.newBrowser();
   await signIn(desk, page);
+
+  // A draft is deleted after a question, and not by one click.
+  const draft = await createExam(desk.service.api, { ...paper, title: 'A mistake', open: false });
+  await page.goto(`${desk.url}/exams/${draft.id}`);
+  const ask = page.getByRole('dialog', { name: 'Delete this exam?' });
+  const remove = () => page.getByRole('button', { name: 'Delete', exact: true });
+  await remove().click();
+  await ask.getByRole('button', { name: 'Cancel' }).click();
+  await ask.waitFor({ state: 'detached' });
+  expect((await desk.service.api.get(`/exams/${draft.id}`)).body).toMatchObject({ status: 'draft' });
+  await remove().click();
+  await ask.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('The exam was deleted.').waitFor();
+  expect((await desk.service.api.get(`/exams/${draft.id}`)).body).toMatchObject({ status: 'deleted' });
   await page.goto(`${desk.url}/exams/${exam.id}/edit`);
   const question = (label: string) => page.getByRole('group', { name: `Question ${label}`, exact: true });
   await question('2').getByRole('textbox', { name: 'Question', exact: true }).fill('Explain it well.');

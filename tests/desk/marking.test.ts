@@ -135,6 +135,9 @@ test('a copy is marked by keyboard alone, and each mark is stored', async () => 
   await page.locator('body').press('?');
   await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   await expectNoAxeViolations(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Back to the exam' }).press('Enter');
+  await page.waitForURL(`${desk.url}/exams/${exam.id}`);
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -260,7 +263,7 @@ test('a key has another action after it was rebound, also on the page in Hindi',
   await open(page, submission, '2');
   await page.getByRole('button', { name: 'Keys' }).click();
   const keys = page.getByRole('dialog', { name: 'Keys' });
-  // The key of another action: that one gets the key that becomes free.
+  // The key belongs to another action, which gets the key that becomes free.
   await keys.getByRole('button', { name: 'Change the key of: Next' }).click();
   await page.keyboard.press('j');
   await keys.getByRole('row', { name: /^Next J/i }).waitFor();

@@ -1,16 +1,12 @@
 import { findInstallation } from '@evaluation/installation';
-import { startOpenIdProvider } from '@evaluation/test-services';
-import { afterAll, expect, test } from 'vitest';
+import { closedAfterTests, startOpenIdProvider } from '@evaluation/test-services';
+import { expect, test } from 'vitest';
 import { startService } from '../harness/service.ts';
 
 /* Sign-in with a provider over HTTP: desk → provider → desk, as a browser goes (docs/desk/people.md). */
 
-const provider = await startOpenIdProvider();
-const service = await startService({ ...provider.environment, OIDC_NAME: 'School ID' });
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const provider = closedAfterTests(await startOpenIdProvider());
+const service = closedAfterTests(await startService({ ...provider.environment, OIDC_NAME: 'School ID' }));
 const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
 if (installation?.desk?.url == null) throw new Error('the service has no desk');
 const { url: desk, email } = installation.desk;
@@ -58,6 +54,37 @@ test('a person signs in with the provider, and gets the cookie of a session', as
 
   // The same callback again, as from the history of a browser.
   expect(await open(callback, transaction)).toMatchObject({ status: 303, location: REFUSED });
+});
+
+test('a sign-in that was begun for a page leads to it, and to no other site', async () => {
+  const signInFor = async (from: string) => {
+    const started = await open(`/oidc/start?from=${encodeURIComponent(from)}`);
+    const begun = ['desk-oidc', 'desk-from'].map((name) => pairOf(started.cookies, name)).join('; ');
+    const finished = await open(await provider.visit(started.location, PERSON), begun);
+    expect(pairOf(finished.cookies, 'desk')).not.toBe('');
+    if (begun.includes('desk-from=')) expect(pairOf(finished.cookies, 'desk-from')).toBe('desk-from=');
+    return finished.location;
+  };
+  const page = '/exams/0191c0de-0000-7000-8000-000000000000/mark?order=question';
+  expect(await signInFor(page)).toBe(page);
+  const elsewhere = [
+    '//example.org',
+    '/\\example.org',
+    'https://example.org',
+    '/\t/example.org',
+    '/oidc/start',
+    '/OIDC/start',
+    '/exams/../oidc/start',
+    '/exams/%2E%2e/oidc/start',
+  ];
+  for (const from of elsewhere) expect(await signInFor(from)).toBe('/exams');
+  // The page of an earlier sign-in that was not finished is forgotten.
+  const again = await open('/oidc/start', `desk-from=${Buffer.from(page).toString('base64url')}`);
+  expect(pairOf(again.cookies, 'desk-from')).toBe('desk-from=');
+  // A cookie that another host has set.
+  const started = await open('/oidc/start');
+  const forged = `${pairOf(started.cookies, 'desk-oidc')}; desk-from=${Buffer.from('//example.org').toString('base64url')}`;
+  expect((await open(await provider.visit(started.location, PERSON), forged)).location).toBe('/exams');
 });
 
 test('each refusal leads to one address of the sign-in page, and sets no session', async () => {

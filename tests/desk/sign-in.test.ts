@@ -56,7 +56,7 @@ describe('in a browser', () => {
     await context.close();
   });
 
-  test('a wrong password is refused with a text, by keyboard alone', async () => {
+  test('a wrong password is refused with a text, by keyboard alone, and so are too many attempts', async () => {
     const { context, page } = await desk.newBrowser();
     await page.goto(`${desk.url}/sign-in`);
     await page.getByLabel('E-mail').waitFor();
@@ -66,6 +66,15 @@ describe('in a browser', () => {
     await page.keyboard.press('Enter');
     expect(await page.getByRole('alert').textContent()).toContain('wrong');
     await expectNoAxeViolations(page);
+    // An address without an account is throttled like one with an account.
+    const guess = { email: 'guessed@example.org', password: 'not this one' };
+    for (let attempt = 0; attempt < 10; attempt += 1) await send('POST', '/session', OWN, guess);
+    await page.getByLabel('E-mail').fill(guess.email);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/too many/i)
+      .waitFor();
     await context.close();
   });
 
@@ -88,6 +97,8 @@ describe('in a browser', () => {
     await page.goto(`${desk.url}/exams?status=open`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(new URL(page.url()).searchParams.get('from')).toBe('/exams?status=open');
+    const withProvider = page.getByRole('link', { name: 'Sign in with School ID' });
+    expect(await withProvider.getAttribute('href')).toBe('/oidc/start?from=%2Fexams%3Fstatus%3Dopen');
     await context.close();
   });
 

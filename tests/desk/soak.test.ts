@@ -10,12 +10,12 @@ import { seededRandom } from '../harness/seededRandom.ts';
 import { newEnvironment } from '../harness/service.ts';
 import { launchBrowser } from './harness/browser.ts';
 import { newBrowserExaminer } from './soak/browserExaminer.ts';
-import { newExaminer, newSession, type Examiner, type Told } from './soak/examiner.ts';
+import { newExaminer, newSession, type Examiner, type StoredDecision } from './soak/examiner.ts';
 
 /*
- * Two examiners mark the same copy over the desk, as a process that is killed and started again. Afterwards the audit
- * is compared with the answers that each of them got. Runs of one batch go on at once, each with its own seed and
- * copy, and share a restart, which costs more than they. `npm run desk:soak` makes many runs.
+ * Two examiners mark the same copy through the desk, which runs as a process that is killed and started again.
+ * Afterwards the audit is compared with the answers that each of them got. Runs of one batch go on at once, each with
+ * its own seed and copy, and share a restart, which costs more than they. `npm run desk:soak` makes many runs.
  */
 
 const RUNS = Number(process.env['DESK_SOAK_RUNS'] ?? 3);
@@ -23,7 +23,9 @@ const SEED = Number(process.env['DESK_SOAK_SEED'] ?? 1);
 /** Examiners in real browsers, instead of the page's queue in this process. */
 const browser = process.env['DESK_SOAK_BROWSERS'] === undefined ? null : await launchBrowser();
 const STEPS = 30;
-/** Runs of a batch. More runs at once have the service busy for so long that calls are repeated before their answer. */
+/**
+ * Runs of a batch. More runs at once would keep the service so busy that calls are repeated before they are answered.
+ */
 const AT_ONCE = browser === null ? 10 : 3;
 
 const [port, corePort, deskPort] = [await freePort(), await freePort(), await freePort()];
@@ -128,7 +130,7 @@ const oneRun = async (seed: number, copy: string, restartOnce: () => Promise<voi
 const expectNothingLost = async (copy: string, examiners: readonly Examiner[]): Promise<void> => {
   const result = await resultOf(api, copy);
   for (const question of questions) {
-    const told = examiners
+    const decisions = examiners
       .flatMap((examiner) => [...examiner.stored.values()].map((each) => ({ examiner, ...each })))
       .filter(({ decision }) => decision.question_id === question)
       .toSorted((a, b) => timeOf(a) - timeOf(b));
@@ -139,16 +141,16 @@ const expectNothingLost = async (copy: string, examiners: readonly Examiner[]): 
       [copy, question],
     );
     // Each decision that was answered as stored has one entry, in the same order, and there is no other entry.
-    expect(entries.map(({ awarded }) => awarded)).toEqual(told.map(({ stored }) => stored.awarded));
-    for (const [index, { decision, examiner }] of told.entries()) {
-      const before = told[index - 1];
+    expect(entries.map(({ awarded }) => awarded)).toEqual(decisions.map(({ stored }) => stored.awarded));
+    for (const [index, { decision, examiner }] of decisions.entries()) {
+      const before = decisions[index - 1];
       expect(decision.seen.edited_at).toBe(before?.stored.edited_at ?? null);
       // A colleague's mark was replaced: the examiner had read it before.
       if (before !== undefined && before.examiner !== examiner) {
         expect(examiner.read).toContain(before.stored.edited_at);
       }
     }
-    const last = told.at(-1);
+    const last = decisions.at(-1);
     if (last !== undefined) {
       expect(result.questions.find(({ question_id }) => question_id === question)?.awarded).toBe(
         last.stored.awarded,
@@ -157,4 +159,4 @@ const expectNothingLost = async (copy: string, examiners: readonly Examiner[]): 
   }
 };
 
-const timeOf = ({ stored }: Told): number => Date.parse(stored.edited_at ?? '');
+const timeOf = ({ stored }: StoredDecision): number => Date.parse(stored.edited_at ?? '');

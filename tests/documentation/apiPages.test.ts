@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { everyRoute } from '@evaluation/rest-contract';
 import { operationsOn } from '@evaluation/rest-contract/api-pages';
+import { closedAfterTests } from '@evaluation/test-services';
 import { apiClient } from '../harness/api.ts';
-import type { TestService } from '../harness/service.ts';
 import { startIdleService } from '../harness/tenant.ts';
 import { stepsOf } from './page.ts';
 import type { Names } from './placeholders.ts';
@@ -24,11 +24,7 @@ const hasCurl = (() => {
   }
 })();
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
-});
-afterAll(() => service?.close());
+const service = closedAfterTests(await startIdleService({ INSPECTION_WAIT_SECONDS: '30' }));
 
 const newInstitute = async () => {
   const provision = service.control.as({}).control;

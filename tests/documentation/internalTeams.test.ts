@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { findInstallation } from '@evaluation/installation';
 import { expect, test } from 'vitest';
 import { markWithGuide } from '../../docs/examples/markWithGuide.ts';
-import { behind } from '../harness/behind.ts';
+import { installationOf } from '../harness/staff.ts';
 import { newTestExam } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
 
@@ -11,17 +10,8 @@ const { service } = await restSuite();
 test('the example for internal teams marks chosen answers and applies what the guide learned', async () => {
   const made = await newTestExam(service);
   const texts = ['Plants eat light.', 'Plants eat light!', 'Roots drink water.', 'Stones sleep.'];
-  for (const text of [...texts, ...texts, ...texts]) {
-    const submission = await made.reach('graded');
-    await behind(
-      service.database,
-      `update question_results set extracted_answer = $3
-       where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
-      [made.questionId('2'), submission.id, text],
-    );
-  }
-  const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
-  if (installation?.core_url == null) throw new Error('the service has no installation');
+  await made.gradedWith([...texts, ...texts, ...texts]);
+  const installation = await installationOf(service);
   const credits = await made.tenant.credits();
   const previews: { changed: number; credits: number }[] = [];
   let asked = 0;

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import openApi from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
-import type { TestService } from '../harness/service.ts';
 import { startIdleService } from '../harness/tenant.ts';
 
-let service: TestService;
-let origin: string;
-beforeAll(async () => {
-  service = await startIdleService();
-  origin = new URL(service.baseUrl).origin;
-});
-afterAll(() => service?.close());
+const service = closedAfterTests(await startIdleService());
+const origin = new URL(service.baseUrl).origin;
 
 interface Read {
   response: Response;

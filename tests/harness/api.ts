@@ -38,7 +38,7 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
     status: response.status,
     headers: response.headers,
     // Unchecked: the test compares the fields that it reads.
-    body: (await response.json()) as T,
+    body: (await jsonOf(response)) as T,
   });
   return {
     baseUrl,
@@ -65,6 +65,18 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
     delete: async (path) => answer(await send(path, { method: 'DELETE' })),
     download: async (path) => new Uint8Array(await (await send(path, { method: 'GET' })).arrayBuffer()),
   };
+};
+
+/** @throws Error with status and text of a body that is not JSON */
+const jsonOf = async (response: Response): Promise<unknown> => {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${response.url} answered ${response.status} without JSON: "${text.slice(0, 500)}"`, {
+      cause: error,
+    });
+  }
 };
 
 /** Creates an exam. @throws Error with the answer, if the service refuses it */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { joinSockets } from './joinSockets.ts';
+import { listenHere } from './listenHere.ts';
 
 /**
  * Balances connections like a Kubernetes Service: a new connection goes to the next replica and stays there. A removed
@@ -25,9 +26,7 @@ export const startBalancer = async (...replicas: string[]): Promise<Balancer> =>
     const { hostname: host, port } = new URL(url);
     joinSockets(client, connect({ host, port: Number(port), allowHalfOpen: true }), sockets);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenHere(server);
   return {
     url: `http://127.0.0.1:${port}`,
     add: (url) => void replicas.push(url),

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import type {
   CandidatesCreated,
   CandidatesRegistered,
@@ -6,6 +5,7 @@ import type {
   RegisteredCandidateList,
 } from '@evaluation/rest-contract/schemas';
 import type { Answer, ApiClient, ErrorBody } from './api.ts';
+import { expectOk } from './tenant.ts';
 
 export const newCandidates = async (api: ApiClient, ...externalIds: string[]): Promise<string[]> => {
   const { body } = await api.post<CandidatesCreated>('/candidates', {
@@ -14,15 +14,8 @@ export const newCandidates = async (api: ApiClient, ...externalIds: string[]): P
   return body.candidates.map(({ id }) => id);
 };
 
-export const register = async (
-  api: ApiClient,
-  examId: string,
-  body: object,
-): Promise<CandidatesRegistered> => {
-  const answer = await api.post<CandidatesRegistered>(`/exams/${examId}/candidates`, body);
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
+export const register = async (api: ApiClient, examId: string, body: object): Promise<CandidatesRegistered> =>
+  expectOk(await api.post<CandidatesRegistered>(`/exams/${examId}/candidates`, body));
 
 export const unregister = <T = ErrorBody>(
   api: ApiClient,
@@ -34,11 +27,8 @@ export const listRegistered = async (
   api: ApiClient,
   examId: string,
   query = 'limit=200',
-): Promise<RegisteredCandidateList> => {
-  const { status, body } = await api.get<RegisteredCandidateList>(`/exams/${examId}/candidates?${query}`);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+): Promise<RegisteredCandidateList> =>
+  expectOk(await api.get<RegisteredCandidateList>(`/exams/${examId}/candidates?${query}`));
 
 /** A registered candidate of an exam with at most 200 candidates. */
 export const registered = async (

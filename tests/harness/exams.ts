@@ -1,7 +1,6 @@
 import type { Exam } from '@evaluation/rest-contract/schemas';
-import { expect } from 'vitest';
 import type { ErrorBody } from './api.ts';
-import { expectRefused, type Tenant } from './tenant.ts';
+import { expectOk, expectRefused, type Tenant } from './tenant.ts';
 
 /** `POST /exams` of one tenant: expects acceptance, or a refusal that changes nothing. */
 interface ExamsOf {
@@ -11,9 +10,7 @@ interface ExamsOf {
 
 export const examsOf = (tenant: Tenant): ExamsOf => ({
   created: async (body) => {
-    const { status, body: exam } = await tenant.api.post<Exam>('/exams', body);
-    expect({ status, exam }).toMatchObject({ status: 201 });
-    return exam;
+    return expectOk(await tenant.api.post<Exam>('/exams', body), 201);
   },
   refused: (body, status, code) => expectRefused(tenant, () => tenant.api.post('/exams', body), status, code),
 });

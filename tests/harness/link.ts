@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { joinSockets } from './joinSockets.ts';
+import { listenHere } from './listenHere.ts';
 
 /** A TCP proxy on a fixed port between two programs, whose connections a test drops or delays. */
 export interface Link {
@@ -43,9 +44,7 @@ export const startLink = async (targetPort: number): Promise<Link> => {
     const upstream = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true, noDelay: true });
     joinSockets(client, upstream, sockets, late);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenHere(server);
   const cut = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
   };

@@ -11,7 +11,8 @@ import type { ClonedDatabase } from '@evaluation/test-services';
 import { apiClient, type ApiClient } from './api.ts';
 import { COMPILE_CACHE } from './compileCache.ts';
 import { RUN_BUNDLES, sharedBundle } from './bundles.ts';
-import { newEnvironment } from './service.ts';
+import { newEnvironment, type Scopes } from './service.ts';
+import { listenHere } from './listenHere.ts';
 
 /** Runs the service's programs as processes that a test can kill, pause and start again. */
 
@@ -30,7 +31,6 @@ export interface Program {
 }
 
 const START_MS = 60_000;
-/** Folder of this repository. */
 const HERE = fileURLToPath(new URL('../../', import.meta.url));
 
 /** @param root folder of the repository, for a program of another release */
@@ -132,7 +132,8 @@ export interface SplitService {
   database: ClonedDatabase;
   environment: Record<string, string>;
   startWorker(settings?: Record<string, string>): Promise<Program>;
-  newKey(): Promise<{ api_key: string }>;
+  /** Default: the scopes of a new key. */
+  newKey(scopes?: Scopes): Promise<{ api_key: string }>;
   core(): Program;
   facade: Program;
   restartCore(): Promise<void>;
@@ -193,10 +194,11 @@ export const startSplitService = async (
       database,
       environment,
       startWorker: (extra = {}) => startProgram('worker', { ...environment, ...ownNats('WORKER'), ...extra }),
-      newKey: async () => {
+      newKey: async (scopes) => {
         const access = coreOverHttp({ url: core.name, token: controlToken });
+        const key = { institute_id, ...(scopes === undefined ? {} : { scopes }) };
         try {
-          return await access.as({}).control.createKey.mutate({ institute_id });
+          return await access.as({}).control.createKey.mutate(key);
         } finally {
           await access.close();
         }
@@ -219,11 +221,9 @@ const newSecret = (): string => randomBytes(16).toString('hex');
 
 /** A port that was free a moment ago, for a core that must come back at the same address. */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const server = createServer();
+  const port = await listenHere(server);
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
-  return address.port;
+  return port;
 };

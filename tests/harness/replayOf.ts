@@ -39,7 +39,7 @@ export const marksOf = ({ status, needs_review, review_reasons, totals, question
   submission: { status, needs_review, review_reasons, totals },
   questions: questions.map((question) => {
     if (question.status === 'pending' || question.status === 'cancelled' || question.source === 'ai_reviewed')
-      throw new Error(`question ${question.label} is not as a run has left it`);
+      throw new Error(`question ${question.label} has no result of a run`);
     return {
       question_id: question.question_id,
       status: question.status,

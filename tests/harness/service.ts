@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { coreOverHttp } from '@evaluation/core-client';
 import { readStandaloneSettings } from '@evaluation/settings';
 import { startStandalone } from '@evaluation/standalone';
-import { cloneDatabase, newBucket, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import {
+  cloneDatabase,
+  newBucket,
+  newLanes,
+  startModelServer,
+  type ClonedDatabase,
+  type ModelServer,
+} from '@evaluation/test-services';
 import { apiClient, type ApiClient } from './api.ts';
 
 /** The whole service for one test file, on a database, a bucket and lanes of its own. */
@@ -32,8 +39,8 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-type Scopes = ('evaluation:read' | 'evaluation:write' | 'evaluation:review' | 'evaluation:finalize')[];
-const EVERY_SCOPE: Scopes = [
+export type Scopes = ('evaluation:read' | 'evaluation:write' | 'evaluation:review' | 'evaluation:finalize')[];
+export const EVERY_SCOPE: Scopes = [
   'evaluation:read',
   'evaluation:write',
   'evaluation:review',
@@ -79,7 +86,7 @@ export const newEnvironment = async (
       DRAIN_SECONDS: '0',
       // The preflight makes a few calls of each lane at each start; only its own tests turn it on.
       MODEL_PREFLIGHT: 'off',
-      // Tests send hundreds of reads a second. Requests are counted as always, under high limits.
+      // Tests send hundreds of reads a second. Requests are counted, under high limits.
       RATE_LIMITS_STANDARD: GENEROUS,
       RATE_LIMITS_HIGH: GENEROUS,
       UNKNOWN_KEYS_PER_ADDRESS: '1000000',
@@ -125,6 +132,30 @@ export const startService = async (extra: Record<string, string> = {}): Promise<
       await grading.close();
       await service.close();
       await drop();
+    },
+  };
+};
+
+/** A service that grades with a model server of its own. `service.close` closes both. */
+export const startWithModel = async (
+  extra: Record<string, string> = {},
+): Promise<{ model: ModelServer; service: TestService }> => {
+  const model = await startModelServer();
+  const service = await startService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'sk-not-a-real-key',
+    GRADER_MODEL: 'm',
+    ...extra,
+  });
+  return {
+    model,
+    service: {
+      ...service,
+      close: async () => {
+        await service.close();
+        await model.close();
+      },
     },
   };
 };

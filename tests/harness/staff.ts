@@ -1,18 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { coreOverHttp, type CoreClient } from '@evaluation/core-client';
-import { findInstallation } from '@evaluation/installation';
+import { coreOverHttp, failureOf, type CoreAccess, type CoreClient } from '@evaluation/core-client';
+import { findInstallation, type Installation } from '@evaluation/installation';
 import { staffActor } from '@evaluation/signed-actor';
 import type { TestService } from './service.ts';
 
 /** Clients of core's public router for staff of an institute, as an internal team makes them. */
 export interface Staff {
   as(instituteId: string, scopes?: readonly string[], role?: 'admin' | 'examiner'): CoreClient['public'];
+  access: CoreAccess;
   close(): Promise<void>;
 }
 
-export const openStaff = async (service: TestService): Promise<Staff> => {
+/** Secrets and addresses of a service, as its data folder has them. */
+export const installationOf = async (service: TestService): Promise<Installation & { core_url: string }> => {
   const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
   if (installation?.core_url == null) throw new Error('the service has no installation');
+  return { ...installation, core_url: installation.core_url };
+};
+
+/** Code of the failure of a call, or `answered`. */
+export const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
+  call.then(
+    () => 'answered',
+    (error: unknown) => failureOf(error)?.code,
+  );
+
+export const openStaff = async (service: TestService): Promise<Staff> => {
+  const installation = await installationOf(service);
   const access = coreOverHttp({
     url: installation.core_url,
     token: installation.tokens.public,
@@ -28,6 +42,7 @@ export const openStaff = async (service: TestService): Promise<Staff> => {
           scopes: [...scopes],
         }),
       }).public,
+    access,
     close: () => access.close(),
   };
 };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
+import { listenHere } from './listenHere.ts';
 
 interface StoreRequest {
   method: string;
@@ -60,12 +61,10 @@ export const startStoreProxy = async (endpoint: string, records = true): Promise
       incoming.pipe(onward);
     };
     forward().catch(() => outgoing.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  });
+  const port = await listenHere(server);
   return {
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     seen,
     beforeNext: (which, act) => {
       ambush = { which, act };

@@ -51,6 +51,12 @@ export const tenantState = async (tenant: Tenant): Promise<object> => ({
   feed: (await wholeFeed(tenant.api)).map(stored),
 });
 
+/** Checks the status of an answer. @returns its body */
+export const expectOk = <T>({ status, body }: Answer<T>, expected = 200): T => {
+  expect({ status, body }).toMatchObject({ status: expected });
+  return body;
+};
+
 /** Checks an error answer by docs/api/conventions.md#errors: the envelope, and its request id in the header too. */
 export const expectError = (answer: Answer<ErrorBody>, status: number, code: string): ErrorBody['error'] => {
   expect({ status: answer.status, code: answer.body.error?.code, body: answer.body }).toMatchObject({
@@ -76,6 +82,15 @@ export const expectRefused = async (
   expect(await tenantState(tenant)).toEqual(before);
   return error;
 };
+
+/** `expectRefused` for a POST. */
+export const expectPostRefused = (
+  tenant: Tenant,
+  status: number,
+  code: string,
+  path: string,
+  body?: unknown,
+): Promise<ErrorBody['error']> => expectRefused(tenant, () => tenant.api.post(path, body), status, code);
 
 /** `field: code` of each problem, in the order listed. */
 export const problemsIn = (error: ErrorBody['error']): string[] =>

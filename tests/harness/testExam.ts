@@ -7,7 +7,9 @@ import type {
   Result,
   Submission,
 } from '@evaluation/rest-contract/schemas';
+import type { ClonedDatabase } from '@evaluation/test-services';
 import { createExam, resultOf, submit, type Answer, type ErrorBody } from './api.ts';
+import { behind } from './behind.ts';
 import type { TestClaim } from './testWorker.ts';
 import { longAnswer, mcq, typedExam } from './papers.ts';
 import type { TestService } from './service.ts';
@@ -50,6 +52,8 @@ export interface TestExam {
   status(): Promise<Exam['status']>;
   /** Makes a submission of a new candidate and brings it to a status with a `TestWorker`. */
   reach(status: Submission['status']): Promise<TestSubmission>;
+  /** Graded submissions with these answers to question 2. */
+  gradedWith(texts: readonly string[]): Promise<TestSubmission[]>;
   wrap(submission: { id: string }, candidate: string): TestSubmission;
   finalize(body: unknown): Reply<Finalized>;
 }
@@ -62,7 +66,7 @@ export const newTestExam = async (
   const { api } = tenant;
   const exam = await createExam(api, PAPER);
   const questionId = (label: string) => exam.questions.find((question) => question.label === label)?.id ?? '';
-  const submissions = `/exams/${exam.id}/submissions`;
+  const submissionsPath = `/exams/${exam.id}/submissions`;
 
   const wrap: TestExam['wrap'] = ({ id }, candidate) => {
     const path = `/submissions/${id}`;
@@ -86,28 +90,52 @@ export const newTestExam = async (
       cancel: () => api.post(`${path}/cancel`),
       remove: () => api.delete(path),
       replace: () =>
-        api.post(submissions, { candidate: { external_id: candidate }, answers: ANSWERS, replace: true }),
+        api.post(submissionsPath, { candidate: { external_id: candidate }, answers: ANSWERS, replace: true }),
     };
   };
 
   let candidates = 0;
+  const reach: TestExam['reach'] = async (status) => {
+    const candidate = `candidate-${(candidates += 1)}`;
+    const body = { candidate: { external_id: candidate }, answers: ANSWERS };
+    const submission = wrap(await submit(api, exam.id, body), candidate);
+    const held = await REACH[status](submission);
+    expect(await submission.read()).toMatchObject({ status });
+    return { ...submission, held };
+  };
   return {
     tenant,
     exam,
     questionId,
     status: async () => (await api.get<Exam>(`/exams/${exam.id}`)).body.status,
     wrap,
-    reach: async (status) => {
-      const candidate = `candidate-${(candidates += 1)}`;
-      const body = { candidate: { external_id: candidate }, answers: ANSWERS };
-      const submission = wrap(await submit(api, exam.id, body), candidate);
-      const held = await REACH[status](submission);
-      expect(await submission.read()).toMatchObject({ status });
-      return { ...submission, held };
+    reach,
+    gradedWith: async (texts) => {
+      const submissions: TestSubmission[] = [];
+      for (const text of texts) {
+        const submission = await reach('graded');
+        await setAnswer(service.database, submission.id, questionId('2'), text);
+        submissions.push(submission);
+      }
+      return submissions;
     },
     finalize: (body) => api.post(`/exams/${exam.id}/finalize`, body),
   };
 };
+
+/** Replaces the text by which an answer is compared and grouped. */
+export const setAnswer = (
+  database: ClonedDatabase,
+  submissionId: string,
+  questionId: string,
+  text: string | null,
+) =>
+  behind(
+    database,
+    `update question_results set extracted_answer = $3
+     where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
+    [questionId, submissionId, text],
+  );
 
 /** Brings a new submission to each status. Questions 2 and 3 get 1.5 marks each. */
 const REACH: Record<Submission['status'], (submission: TestSubmission) => Promise<TestClaim | null>> = {

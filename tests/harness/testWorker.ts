@@ -81,7 +81,7 @@ const testClaim = (
       for (const question of waiting) {
         if (labels !== undefined && !labels.includes(question.label)) continue;
         const outcome = await outcomeOf(
-          grading.recordQuestion.mutate({ held, result: resultOf(question.id, awarded) }),
+          grading.recordQuestion.mutate({ held, result: recordedResult(question.id, awarded) }),
         );
         if (outcome === 'lost') return outcome;
       }
@@ -104,7 +104,8 @@ const testClaim = (
   };
 };
 
-const resultOf = (questionId: string, awarded: number | 'failed'): RecordedQuestion => ({
+/** What a worker records of a question. */
+export const recordedResult = (questionId: string, awarded: number | 'failed'): RecordedQuestion => ({
   question_id: questionId,
   status: awarded === 'failed' ? 'failed' : 'graded',
   awarded: awarded === 'failed' ? null : awarded,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHere } from './listenHere.ts';
 
 /** A span as OTLP over HTTP encodes it in JSON, with the fields that tests read. */
 export interface CollectedSpan {
@@ -74,9 +74,7 @@ export const startTraceCollector = async (): Promise<TraceCollector> => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenHere(server);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     spans,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readBundle, replay } from '@evaluation/evidence';
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { copyPdf, copyTruth, examBody, type Box, type CopyName } from '../fixtures/fixtures.ts';
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { handwrittenExam } from '../harness/papers.ts';
@@ -10,7 +10,7 @@ import { plainPdf, textOfPages } from '../harness/pdfs.ts';
 import { evidenceOf, marksOf } from '../harness/replayOf.ts';
 import { truthFor } from '../harness/perfectReader.ts';
 import { newTenant, wholeFeed, type Tenant } from '../harness/tenant.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 
 /*
  * A scanned copy, from upload to checked copy, graded by the `openai` provider over HTTP. The model server reads the
@@ -20,23 +20,12 @@ import { startService, type TestService } from '../harness/service.ts';
 const CALL_MS = 60;
 const POLL_MS = 25;
 
-let model: ModelServer;
-let service: TestService;
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: 'sk-not-a-real-key',
-    GRADER_MODEL: 'perfect-reader-1',
-    // One question after the other, so that each step of the progress is visible.
-    QUESTION_CONCURRENCY: '1',
-  });
+const { model, service } = await startWithModel({
+  GRADER_MODEL: 'perfect-reader-1',
+  // One question after the other, so that each step of the progress is visible.
+  QUESTION_CONCURRENCY: '1',
 });
-afterAll(async () => {
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
 
 interface Journey {
   tenant: Tenant;

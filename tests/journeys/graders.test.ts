@@ -1,23 +1,23 @@
 import {
   BOUGHT_FEEDBACK,
+  closedAfterTests,
   eachQuestion,
   injectedGrader,
   misreading,
   noisyReader,
-  startModelServer,
   type Behaviour,
   type ModelCallRecord,
   type ModelServer,
   type PageTruth,
   type Truth,
 } from '@evaluation/test-services';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ExamCreate, QuestionResult, Result, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { handwrittenExam, longAnswer, mcq, numeric, typedExam } from '../harness/papers.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 
 /*
  * Models with different behaviours read and mark the same paper. Checks the resulting marks, the flags for the teacher,
@@ -29,25 +29,13 @@ const CALL_SECONDS = 8;
 /** Time for three such calls and the waits between, but not for a fourth, which needs 25.75 s or more. */
 const TYPED_DEADLINE_SECONDS = 24;
 
-let model: ModelServer;
-let service: TestService;
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: 'sk-not-a-real-key',
-    GRADER_MODEL: 'm',
-    MODEL_CALL_SECONDS: String(CALL_SECONDS),
-    TYPED_DEADLINE_SECONDS: String(TYPED_DEADLINE_SECONDS),
-    QUESTION_CONCURRENCY: '6',
-    INSPECT_CONCURRENCY: '0',
-  });
+const { model, service } = await startWithModel({
+  MODEL_CALL_SECONDS: String(CALL_SECONDS),
+  TYPED_DEADLINE_SECONDS: String(TYPED_DEADLINE_SECONDS),
+  QUESTION_CONCURRENCY: '6',
+  INSPECT_CONCURRENCY: '0',
 });
-afterAll(async () => {
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
 
 interface Graded {
   tenant: Tenant;
@@ -201,7 +189,7 @@ describe('on a copy', () => {
     });
     const adjusted = ['low_confidence', 'marks_adjusted'];
     expect(marked(graded)).toEqual([
-      // The model obeys the answer and denies it; the marks out of range reveal it.
+      // The model obeys the instruction in the answer and does not report it; the marks out of range reveal it.
       ['1', 'graded', 4, adjusted],
       ['2', 'graded', 0, []],
       ['3', 'graded', 1, []],

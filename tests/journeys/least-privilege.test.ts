@@ -68,12 +68,9 @@ test('a typed and a handwritten submission are graded, overridden and finalized 
 test.each([
   ['rewrite a credit entry', 'update credit_entries set amount = 0'],
   ['delete the audit', 'delete from audit_entries'],
-  ['change a rubric of the past', 'update rubric_versions set model_answer = null'],
+  ['change an old version of a rubric', 'update rubric_versions set model_answer = null'],
   ['empty a table', 'truncate submissions cascade'],
-  [
-    'run something of its own at each change',
-    'create trigger t before update on runs execute function now()',
-  ],
+  ['create a trigger', 'create trigger t before update on runs execute function now()'],
   ['make a table', 'create table mine (id int)'],
   ['drop one', 'drop table runs'],
   ['switch row-level security off', 'alter table submissions disable row level security'],

@@ -1,5 +1,5 @@
 import {
-  startModelServer,
+  closedAfterTests,
   type Behaviour,
   type ModelCallRecord,
   type ModelServer,
@@ -13,21 +13,26 @@ import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
 import { replayOf } from '../harness/replayOf.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 
 /*
  * The model is busy, broken, slow or refuses calls (docs/architecture.md#deadlines-and-retries). Each test has its own
  * answers, by which the server tells the calls apart, so that the waits of the tests run in parallel.
  */
 
-let model: ModelServer;
-let service: TestService;
 const scripts = new Map<string, (call: ModelCallRecord, nth: number) => Behaviour | undefined>();
 const callsWith = (mark: string): ModelCallRecord[] =>
   model.calls.filter(({ body }) => JSON.stringify(body).includes(mark));
 
+const { model, service } = await startWithModel({
+  MODEL_PRICES: '{"m": {"input": 2, "cached_input": 0.5, "output": 8}}',
+  // Long enough for an answered call on a busy machine; ends a hanging call.
+  MODEL_CALL_SECONDS: '8',
+  INSPECT_CONCURRENCY: '0',
+});
+closedAfterTests(service);
+
 beforeAll(async () => {
-  model = await startModelServer();
   model.behave((call) => {
     const body = JSON.stringify(call.body);
     for (const [mark, behave] of scripts) {
@@ -35,20 +40,6 @@ beforeAll(async () => {
     }
     return undefined;
   });
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: 'sk-not-a-real-key',
-    GRADER_MODEL: 'm',
-    MODEL_PRICES: '{"m": {"input": 2, "cached_input": 0.5, "output": 8}}',
-    // Long enough for an answered call on a busy machine; ends a hanging call.
-    MODEL_CALL_SECONDS: '8',
-    INSPECT_CONCURRENCY: '0',
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await model.close();
 });
 
 interface Graded {
@@ -91,10 +82,10 @@ describe.concurrent('a temporary failure of the model', () => {
 
   const troubles: [name: string, behaviour: Behaviour, times: number][] = [
     ['429 with Retry-After', { kind: 'status', status: 429, retryAfterSeconds: 1 }, 1],
-    ['429 without a word of when', { kind: 'status', status: 429 }, 1],
+    ['429 without retry-after', { kind: 'status', status: 429 }, 1],
     ['500, three times', { kind: 'status', status: 500 }, 3],
     ['503', { kind: 'status', status: 503 }, 1],
-    ['a key that is not let in, until it is', { kind: 'status', status: 401 }, 1],
+    ['a key that is refused at first', { kind: 'status', status: 401 }, 1],
     ['a connection that breaks in the middle', { kind: 'cut' }, 1],
     ['no answer in time', { kind: 'hang' }, 1],
     ['JSON that breaks off, twice', { kind: 'truncated' }, 2],

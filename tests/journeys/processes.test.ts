@@ -1,6 +1,5 @@
-import { coreOverHttp } from '@evaluation/core-client';
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
+import { beforeAll, expect, test } from 'vitest';
 import type { QuestionResult, Submission } from '@evaluation/rest-contract/schemas';
 import { copyPdf, copyTruth, examBody, typedSamples } from '../fixtures/fixtures.ts';
 import {
@@ -15,43 +14,33 @@ import {
 import { eventually } from '../harness/ledger.ts';
 import { truthFor } from '../harness/perfectReader.ts';
 import { textOfPages } from '../harness/pdfs.ts';
-import { startSplitService, type SplitService } from '../harness/processes.ts';
+import { startSplitService } from '../harness/processes.ts';
+import { EVERY_SCOPE } from '../harness/service.ts';
 
 /*
  * Both journeys through facade, core and two workers as separate processes, each worker with its own lanes, as the
  * chart deploys them. Nothing can be shared in memory here.
  */
 
-let model: ModelServer;
-let service: SplitService;
 let api: ApiClient;
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startSplitService({
+const model = closedAfterTests(await startModelServer());
+const service = closedAfterTests(
+  await startSplitService({
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_API_KEY: 'sk-not-a-real-key',
     GRADER_MODEL: 'perfect-reader-1',
     DRAIN_SECONDS: '20',
-  });
-  const control = coreOverHttp({
-    url: service.core().name,
-    token: service.environment['CORE_CONTROL_TOKEN'] ?? '',
-  });
-  const { api_key } = await control.as({}).control.createKey.mutate({
-    institute_id: service.instituteId,
-    scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'],
-  });
-  await control.close();
+  }),
+);
+
+beforeAll(async () => {
+  const { api_key } = await service.newKey(EVERY_SCOPE);
   api = apiClient(service.facade.name, api_key);
   await Promise.all([
     service.startWorker({ TYPED_CONCURRENCY: '0' }),
     service.startWorker({ COPY_CONCURRENCY: '0', INSPECT_CONCURRENCY: '0', DRAW_CONCURRENCY: '0' }),
   ]);
-});
-afterAll(async () => {
-  await service.close();
-  await model.close();
 });
 
 test('a scanned copy is uploaded, graded as the examiner did, overridden, drawn again and finalized', async () => {

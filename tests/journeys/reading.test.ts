@@ -1,35 +1,23 @@
-import { startModelServer, type ModelServer, type PageTruth } from '@evaluation/test-services';
+import { closedAfterTests, type PageTruth } from '@evaluation/test-services';
 import type { Result, Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { eventually } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer } from '../harness/papers.ts';
 import { newTenant } from '../harness/tenant.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 
 /*
  * How the writing on the pages of a copy becomes the judged answers: over page breaks, out of order, struck out,
  * scanned sideways; and the flags for contradictory readings.
  */
 
-let model: ModelServer;
-let service: TestService;
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: 'sk-not-a-real-key',
-    GRADER_MODEL: 'm',
-    INSPECT_CONCURRENCY: '0',
-  });
+const { model, service } = await startWithModel({
+  INSPECT_CONCURRENCY: '0',
 });
-afterAll(async () => {
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
 beforeEach(() => model.reset());
 
 const submitCopy = async (pages: number) => {

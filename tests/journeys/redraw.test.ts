@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { coreOverHttp } from '@evaluation/core-client';
 import { checkedCopyPrefix, objectStore } from '@evaluation/object-store';
-import { newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
+import { closedAfterTests, newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { QuestionResult, Result, Submission } from '@evaluation/rest-contract/schemas';
 import {
@@ -19,8 +18,8 @@ import { eventually } from '../harness/ledger.ts';
 import { handwrittenExam } from '../harness/papers.ts';
 import { plainPdf, textOfPages } from '../harness/pdfs.ts';
 import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
-import { startService, type TestService } from '../harness/service.ts';
-import { startStoreProxy, type StoreProxy } from '../harness/storeProxy.ts';
+import { EVERY_SCOPE, startService, type TestService } from '../harness/service.ts';
+import { startStoreProxy } from '../harness/storeProxy.ts';
 import { expectError } from '../harness/tenant.ts';
 import { natsOf } from '../resilience/nats.ts';
 
@@ -43,19 +42,10 @@ const GRADER = (model: ModelServer): Record<string, string> => ({
   TICK_MS: '400',
 });
 
-let model: ModelServer;
-let bucket: Awaited<ReturnType<typeof newBucket>>;
-let store: StoreProxy;
-beforeAll(async () => {
-  model = await startModelServer();
-  model.know({ pagesByNumber: { 1: { blocks: [{ label: 'Q1', text: 'Because of this.' }] } } });
-  bucket = await newBucket();
-  store = await startStoreProxy(bucket.endpoint);
-});
-afterAll(async () => {
-  await store.close();
-  await model.close();
-});
+const model = closedAfterTests(await startModelServer());
+model.know({ pagesByNumber: { 1: { blocks: [{ label: 'Q1', text: 'Because of this.' }] } } });
+const bucket = await newBucket();
+const store = closedAfterTests(await startStoreProxy(bucket.endpoint));
 
 const ownStore = (): Record<string, string> => ({
   S3_ENDPOINT: store.endpoint,
@@ -272,7 +262,7 @@ describe('a teacher changes marks', () => {
       const now = await shown(copy);
       if (now !== null) expectMarks(now, awarded, awarded);
     }
-    // Question 2 has no answer on the copy: its mark stands in the summary and the total.
+    // Question 2 has no answer on the copy: its mark appears in the summary and the total only.
     await override(copy, copy.questions[1], 1);
     const text = await drawn(copy);
     expectMarks(text, 1.5, 2.5);
@@ -307,15 +297,7 @@ describe('a drawing is lost', () => {
   let teacher: ApiClient;
   beforeAll(async () => {
     service = await startSplitService({ ...GRADER(model), ...ownStore(), DRAW_CONCURRENCY: '0' });
-    const control = coreOverHttp({
-      url: service.core().name,
-      token: service.environment['CORE_CONTROL_TOKEN'] ?? '',
-    });
-    const { api_key } = await control.as({}).control.createKey.mutate({
-      institute_id: service.instituteId,
-      scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review'],
-    });
-    await control.close();
+    const { api_key } = await service.newKey(EVERY_SCOPE);
     teacher = apiClient(service.api.baseUrl, api_key);
   });
   afterAll(() => service.close());
@@ -352,7 +334,7 @@ describe('a drawing is lost', () => {
   });
 
   test.each([
-    ['killed before it is stored: another one draws it when its time is over', 'SIGKILL', 1],
+    ['killed before it is stored: another worker draws it once its lease has expired', 'SIGKILL', 1],
     ['stopped: the drawing is handed back, and another worker draws it at once', 'SIGTERM', 1.5],
   ] as const)('with its worker, %s', async (_name, signal, awarded) => {
     const copy = await graded();

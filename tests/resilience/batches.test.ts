@@ -1,10 +1,10 @@
-import { BY_BATCH, startModelServer, type ModelServer } from '@evaluation/test-services';
+import { BY_BATCH, closedAfterTests, startModelServer } from '@evaluation/test-services';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createExam, submit, untilOver } from '../harness/api.ts';
-import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { eventually, lookBehind } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
+import { startSplitService, type Program } from '../harness/processes.ts';
 import { expectEachGradedOnce, expectGradedOnce } from './expectations.ts';
 import { multiply } from './manyRuns.ts';
 
@@ -13,13 +13,9 @@ import { multiply } from './manyRuns.ts';
 const SUBMISSIONS = 50;
 const LABELS = ['1', '2'];
 
-let model: ModelServer;
-let service: SplitService;
-let behind: BehindTheApi;
-
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startSplitService({
+const model = closedAfterTests(await startModelServer());
+const service = closedAfterTests(
+  await startSplitService({
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     SECOND_LOOK: 'never',
@@ -30,14 +26,9 @@ beforeAll(async () => {
     COPY_CONCURRENCY: '0',
     INSPECT_CONCURRENCY: '0',
     DRAW_CONCURRENCY: '0',
-  });
-  behind = lookBehind(service.database);
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-  await model.close();
-});
+  }),
+);
+const behind = closedAfterTests(lookBehind(service.database));
 
 const newExam = (): Promise<Exam> =>
   createExam(service.api, typedExam(LABELS.map((label) => longAnswer(label))));

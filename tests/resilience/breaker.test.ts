@@ -1,12 +1,12 @@
-import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createExam, submit, untilOver } from '../harness/api.ts';
-import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { eventually, lookBehind } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 import { expectGradedOnce, expectReleased } from './expectations.ts';
-import { startModelGate, type ModelGate } from './modelGate.ts';
+import { startModelGate } from './modelGate.ts';
 
 /*
  * The provider is down for longer than a run's deadline: runs under way fail, waiting runs do not
@@ -18,28 +18,17 @@ const RUNS = 15;
 /** Long enough for an answer on a busy machine. */
 const DEADLINE_SECONDS = 6;
 
-let model: ModelServer;
-let gate: ModelGate;
-let service: TestService;
-let behind: BehindTheApi;
-
-beforeAll(async () => {
-  model = await startModelServer();
-  gate = await startModelGate(model.baseUrl);
-  service = await startService({
+const model = closedAfterTests(await startModelServer());
+const gate = closedAfterTests(await startModelGate(model.baseUrl));
+const service = closedAfterTests(
+  await startService({
     GRADER: 'openai',
     OPENAI_BASE_URL: gate.baseUrl,
     TYPED_CONCURRENCY: String(WORKERS),
     TYPED_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
-  });
-  behind = lookBehind(service.database);
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-  await gate.close();
-  await model.close();
-});
+  }),
+);
+const behind = closedAfterTests(lookBehind(service.database));
 beforeEach(() => model.reset());
 
 let candidates = 0;

@@ -1,11 +1,11 @@
-import { startModelServer, type ModelCallRecord, type ModelServer } from '@evaluation/test-services';
-import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { closedAfterTests, type ModelCallRecord } from '@evaluation/test-services';
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import { beforeEach, expect, test } from 'vitest';
 import { createExam, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
-import { lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 import { expectGradedOnce } from './expectations.ts';
 import { named } from './modelCalls.ts';
 
@@ -19,37 +19,23 @@ const PAGES = 5;
 const QUESTIONS = ['1', '2', '3', '4', '5'];
 const AT_ONCE = 2;
 
-let model: ModelServer;
-let service: TestService;
-let behind: BehindTheApi;
-let exams: { typed: Exam; copy: Exam };
-
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    INSPECT_CONCURRENCY: '0',
-    COPY_CONCURRENCY: '1',
-    TYPED_CONCURRENCY: '1',
-    QUESTION_CONCURRENCY: String(AT_ONCE),
-    // Longer than a test, so that no heartbeat reports the cancellation.
-    LEASE_SECONDS: '300',
-  });
-  behind = lookBehind(service.database);
-  exams = {
-    typed: await createExam(service.api, typedExam(QUESTIONS.map((label) => longAnswer(label)))),
-    copy: await createExam(
-      service.api,
-      handwrittenExam({ questions: QUESTIONS.map((label) => longAnswer(label)) }),
-    ),
-  };
+const { model, service } = await startWithModel({
+  INSPECT_CONCURRENCY: '0',
+  COPY_CONCURRENCY: '1',
+  TYPED_CONCURRENCY: '1',
+  QUESTION_CONCURRENCY: String(AT_ONCE),
+  // Longer than a test, so that no heartbeat reports the cancellation.
+  LEASE_SECONDS: '300',
 });
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
+const behind = closedAfterTests(lookBehind(service.database));
+const exams = {
+  typed: await createExam(service.api, typedExam(QUESTIONS.map((label) => longAnswer(label)))),
+  copy: await createExam(
+    service.api,
+    handwrittenExam({ questions: QUESTIONS.map((label) => longAnswer(label)) }),
+  ),
+};
 beforeEach(async () => {
   model.reset();
   await behind.forgetJudgements();

@@ -1,22 +1,16 @@
 import { metrics } from '@evaluation/telemetry';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { testWorker, type TestClaim } from '../harness/testWorker.ts';
 import { eventually } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import type { TestService } from '../harness/service.ts';
 import { startIdleService } from '../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService({ LEASE_SECONDS: '300' });
-  // Other test files of this process have counted too.
-  metrics.runsFinished.reset();
-});
-afterAll(async () => {
-  await service.close();
-});
+const service = closedAfterTests(await startIdleService({ LEASE_SECONDS: '300' }));
+// Other test files of this process have counted too.
+metrics.runsFinished.reset();
 
 /** The service runs in this process, so its counters can be read here. */
 const counted = async (): Promise<Record<string, number>> =>

@@ -1,11 +1,10 @@
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
-import type { Exam } from '@evaluation/rest-contract/schemas';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
-import { lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startWithModel } from '../harness/service.ts';
 import { expectReleased } from './expectations.ts';
 import { answerOnly, nameOfCall } from './modelCalls.ts';
 
@@ -17,32 +16,18 @@ import { answerOnly, nameOfCall } from './modelCalls.ts';
 const PAGES = 5;
 const QUESTIONS = ['1', '2', '3', '4', '5'];
 
-let model: ModelServer;
-let service: TestService;
-let behind: BehindTheApi;
-let exams: { typed: Exam; copy: Exam };
-
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    INSPECT_CONCURRENCY: '0',
-    // Long enough for the calls to be sent on a busy machine.
-    COPY_DEADLINE_SECONDS: '30',
-    TYPED_DEADLINE_SECONDS: '5',
-  });
-  behind = lookBehind(service.database);
-  exams = {
-    typed: await createExam(service.api, typedExam(QUESTIONS.map((label) => longAnswer(label)))),
-    copy: await createExam(service.api, handwrittenExam({ questions: [longAnswer('1')] })),
-  };
+const { model, service } = await startWithModel({
+  INSPECT_CONCURRENCY: '0',
+  // Long enough for the calls to be sent on a busy machine.
+  COPY_DEADLINE_SECONDS: '30',
+  TYPED_DEADLINE_SECONDS: '5',
 });
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-  await model.close();
-});
+closedAfterTests(service);
+const behind = closedAfterTests(lookBehind(service.database));
+const exams = {
+  typed: await createExam(service.api, typedExam(QUESTIONS.map((label) => longAnswer(label)))),
+  copy: await createExam(service.api, handwrittenExam({ questions: [longAnswer('1')] })),
+};
 beforeEach(async () => {
   model.reset();
   await behind.forgetJudgements();

@@ -1,27 +1,22 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Exam, Submission, Upload } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, uploadCopy } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
-import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { eventually, lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import { takeRun } from '../harness/takeRun.ts';
 
 /* States of a file that used up a limit: tried ──▶ remembered ──a day──▶ forgotten. */
 
-let service: TestService;
-let behind: BehindTheApi;
-beforeAll(async () => {
-  service = await startIdleService({ INSPECT_CONCURRENCY: '0', INSPECTION_WAIT_SECONDS: '0' });
-  behind = lookBehind(service.database);
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-});
+const service = closedAfterTests(
+  await startIdleService({ INSPECT_CONCURRENCY: '0', INSPECTION_WAIT_SECONDS: '0' }),
+);
+const behind = closedAfterTests(lookBehind(service.database));
 
 const hashOf = (file: Buffer): string => createHash('sha256').update(file).digest('hex');
 

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Upload } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { uploadCopy, type ApiClient } from '../harness/api.ts';
-import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { eventually, lookBehind } from '../harness/ledger.ts';
 import { plainPdf } from '../harness/pdfs.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 /* One institute floods the inspections while an upload of another institute waits. One slot is the worst case. */
 
-let service: TestService;
-let behind: BehindTheApi;
-beforeAll(async () => {
-  service = await startService({
+const service = closedAfterTests(
+  await startService({
     COPY_CONCURRENCY: '0',
     TYPED_CONCURRENCY: '0',
     DRAW_CONCURRENCY: '0',
     INSPECT_CONCURRENCY: '1',
     INSPECTION_WAIT_SECONDS: '0',
-  });
-  behind = lookBehind(service.database);
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-});
+  }),
+);
+const behind = closedAfterTests(lookBehind(service.database));
 
 const PDF = plainPdf(1);
 /** With 80 pages one inspection takes longer than the reads that queue forty inspections. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import { createExam } from '../harness/api.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import { freePort, startSplitService, type SplitService } from '../harness/processes.ts';
+import { listenHere } from '../harness/listenHere.ts';
 
 let between: Awaited<ReturnType<typeof startBetween>>;
 let service: SplitService;
@@ -42,12 +42,10 @@ const startBetween = async (coreUrl: string) => {
     );
     call.on('error', () => incoming.socket.destroy());
     incoming.pipe(call);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  });
+  const port = await listenHere(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     whenAnswered: (handle: typeof onAnswer) => {
       onAnswer = handle;
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DiscardPolicy, jetstreamManager } from '@nats-io/jetstream';
 import { openLanes } from '@evaluation/lanes';
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createExam, submit, untilOver, type ApiClient } from '../harness/api.ts';
@@ -11,7 +11,7 @@ import { handwrittenExam, longAnswer } from '../harness/papers.ts';
 import { startService, type TestService } from '../harness/service.ts';
 import { expectEachGradedOnce, expectGradedOnce } from './expectations.ts';
 import { multiply } from './manyRuns.ts';
-import { startModelGate, type ModelGate } from './modelGate.ts';
+import { startModelGate } from './modelGate.ts';
 import { natsOf } from './nats.ts';
 
 /*
@@ -19,19 +19,11 @@ import { natsOf } from './nats.ts';
  * (docs/architecture.md#dispatch).
  */
 
-let model: ModelServer;
-let gate: ModelGate;
 let service: TestService;
 let behind: BehindTheApi;
 
-beforeAll(async () => {
-  model = await startModelServer();
-  gate = await startModelGate(model.baseUrl);
-});
-afterAll(async () => {
-  await gate.close();
-  await model.close();
-});
+const model = closedAfterTests(await startModelServer());
+const gate = closedAfterTests(await startModelGate(model.baseUrl));
 beforeEach(() => {
   model.reset();
   gate.letGo();
@@ -234,7 +226,7 @@ describe('with five workers', () => {
       await untilOver(service.api, submission.id);
       await again();
       await taken();
-      // The lane is in order: once a later run is done, the repeated messages have been handled.
+      // Messages of a lane are delivered in order: once a later run is done, the repeated messages have been handled.
       const later = await submitShort(service.api, exam.id, 'ONCE');
       await untilOver(service.api, later.id);
 
@@ -254,9 +246,9 @@ describe('with five workers', () => {
     const othersExam = await shortExam(other.api);
     const first = await submitShort(service.api, exam.id, 'A-1');
     await multiply(service.database, first.id, 1999);
-    // The workers are on their third round at least.
+    // Each worker has begun its third run.
     await model.waitFor((calls) => calls.length > 3 * WORKERS);
-    // The job length is the model's time: the other run is accepted while nothing else happens.
+    // Nothing else happens while the other run is accepted, so the job length is the model's time alone.
     gate.hold();
     await eventually('every worker is busy, and its next run waits', async () => {
       const { claimed, released } = await runsByStatus(exam.id);

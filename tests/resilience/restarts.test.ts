@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coreOverHttp } from '@evaluation/core-client';
 import { findInstallation } from '@evaluation/installation';
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { apiClient, createExam, submit, untilOver, uploadCopy, type ApiClient } from '../harness/api.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
@@ -26,13 +26,9 @@ import { answerOnly, expectPaidOnce } from './modelCalls.ts';
 const QUESTIONS = ['1', '2', '3', '4', '5'].map((label) => longAnswer(label));
 const AT_ONCE = 2;
 
-let model: ModelServer;
 let undo: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  model = await startModelServer();
-});
-afterAll(() => model.close());
+const model = closedAfterTests(await startModelServer());
 beforeEach(() => model.reset());
 afterEach(async () => {
   await killPrograms();
@@ -77,7 +73,7 @@ test('core is killed and restarted while a worker grades: the worker waits for i
   expect(await worker.exited).toBe(0);
 });
 
-test('npm start with embedded services: killed in the middle of a copy and restarted, it grades and charges once; stopped in order, it starts again', async () => {
+test('npm start with embedded services: killed in the middle of a copy and restarted, it grades and charges once; after an orderly stop it starts again', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'evaluation-npm-start-'));
   // PostgreSQL runs under another account if the test runs as root.
   await chmod(dataDir, 0o711);

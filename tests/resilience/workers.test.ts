@@ -1,15 +1,15 @@
 import { hostname } from 'node:os';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
+import { closedAfterTests, newBucket, startModelServer } from '@evaluation/test-services';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
-import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { eventually, lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
-import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
+import { startSplitService, type Program } from '../harness/processes.ts';
 import { replayOf } from '../harness/replayOf.ts';
-import { startStoreProxy, type StoreProxy } from '../harness/storeProxy.ts';
+import { startStoreProxy } from '../harness/storeProxy.ts';
 import { expectGradedOnce, expectReleased } from './expectations.ts';
 import { natsOf } from './nats.ts';
 import { answerOnly, expectPaidOnce, nameOfCall } from './modelCalls.ts';
@@ -25,10 +25,6 @@ const PAGES = 5;
 const QUESTIONS = ['1', '2', '3', '4', '5'];
 const AT_ONCE = 2;
 
-let model: ModelServer;
-let store: StoreProxy;
-let service: SplitService;
-let behind: BehindTheApi;
 let copyExam: Exam;
 let answerExam: Exam;
 let idle: { worker: Program; drainSeconds: number } | undefined;
@@ -42,10 +38,10 @@ const newCopyExam = (): Promise<Exam> =>
     }),
   );
 
-beforeAll(async () => {
-  model = await startModelServer();
-  store = await startStoreProxy((await newBucket()).endpoint);
-  service = await startSplitService({
+const model = closedAfterTests(await startModelServer());
+const store = closedAfterTests(await startStoreProxy((await newBucket()).endpoint));
+const service = closedAfterTests(
+  await startSplitService({
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     S3_ENDPOINT: store.endpoint,
@@ -53,16 +49,13 @@ beforeAll(async () => {
     COPY_CONCURRENCY: '1',
     TYPED_CONCURRENCY: '1',
     QUESTION_CONCURRENCY: String(AT_ONCE),
-  });
-  behind = lookBehind(service.database);
+  }),
+);
+const behind = closedAfterTests(lookBehind(service.database));
+
+beforeAll(async () => {
   copyExam = await newCopyExam();
   answerExam = await createExam(service.api, typedExam(QUESTIONS.map((label) => longAnswer(label))));
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-  await store.close();
-  await model.close();
 });
 beforeEach(async () => {
   model.reset();
@@ -94,7 +87,7 @@ const submitCopy = async (exam = copyExam): Promise<Submission> => {
   });
 };
 
-/** Answers name the candidate, by which the calls can be told apart. */
+/** Each answer contains its candidate's id, by which a test finds its model calls. */
 const submitTyped = async (): Promise<Submission> => {
   candidates += 1;
   return submit(service.api, answerExam.id, {

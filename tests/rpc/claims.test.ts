@@ -1,31 +1,28 @@
-import { failureOf, type RecordedQuestion } from '@evaluation/core-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { failureOf } from '@evaluation/core-client';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { Submission, Upload } from '@evaluation/rest-contract/schemas';
 import { rejectReason } from '@evaluation/rest-contract/upload-rejections';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, uploadCopy } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
-import type { TestClaim } from '../harness/testWorker.ts';
+import { recordedResult, type TestClaim } from '../harness/testWorker.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { eventually } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
-import type { TestService } from '../harness/service.ts';
 import { takeRun } from '../harness/takeRun.ts';
-import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
+import { newTenant, startIdleService } from '../harness/tenant.ts';
 
 /*
  * A claim belongs to one worker. Another worker has the service token and the lanes, so it knows ids, fences and
  * deliveries, but not the token of the claim.
  */
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService({ INSPECT_CONCURRENCY: '0', INSPECTION_WAIT_SECONDS: '0' });
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const service = closedAfterTests(
+  await startIdleService({ INSPECT_CONCURRENCY: '0', INSPECTION_WAIT_SECONDS: '0' }),
+);
+const tenant = await newTenant(service);
 
 const core = () => service.grading.as({}).grading;
 const codeOf = async (call: Promise<unknown>): Promise<string> =>
@@ -37,20 +34,6 @@ const codeOf = async (call: Promise<unknown>): Promise<string> =>
 const FORGED = { 'no token': undefined, 'another token': 'A'.repeat(43) } as const;
 const forgeries = Object.entries(FORGED);
 const present = (token: string | undefined) => (token === undefined ? {} : { token });
-
-const resultFor = (question_id: string): RecordedQuestion => ({
-  question_id,
-  status: 'graded',
-  awarded: 1,
-  confidence: 0.9,
-  needs_review: false,
-  review_reasons: [],
-  extracted_answer: 'What was read.',
-  feedback: 'Well done.',
-  criteria: [],
-  annotations: [],
-  error: null,
-});
 
 describe('a run', () => {
   let submission: Submission;
@@ -81,7 +64,7 @@ describe('a run', () => {
           held,
           step: 'grading',
           pages: [{ first_page: 1, pages: [], evidence: {} }],
-          questions: [{ result: resultFor(question_id), evidence: {} }],
+          questions: [{ result: recordedResult(question_id, 1), evidence: {} }],
           find: ['0'.repeat(64)],
           completion,
         }),
@@ -92,7 +75,7 @@ describe('a run', () => {
       recordRubric: () => core().recordRubric.mutate({ held, question_id, rubric, evidence: {} }),
       giveUpRubric: () => core().giveUpRubric.mutate({ held, question_id }),
       recordQuestion: () =>
-        core().recordQuestion.mutate({ held, result: resultFor(question_id), evidence: {} }),
+        core().recordQuestion.mutate({ held, result: recordedResult(question_id, 1), evidence: {} }),
       findJudgement: () => core().findJudgement.query({ held, key: '0'.repeat(64) }),
       presignCheckedCopy: () => core().presignCheckedCopy.mutate({ held, size_bytes: 1 }),
       handBack: () => core().handBack.mutate({ held }),
@@ -129,8 +112,8 @@ describe('a run', () => {
     );
 
   test('that fails is shown with core’s text, not its worker’s', async () => {
-    const told = { code: 'copy_unreadable', message: '<b>Pay here</b>' };
-    expect(await codeOf(core().fail.mutate({ held: run.held, error: told }))).toBe('taken');
+    const sent = { code: 'copy_unreadable', message: '<b>Pay here</b>' };
+    expect(await codeOf(core().fail.mutate({ held: run.held, error: sent }))).toBe('taken');
     const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
     expect(body.error).toEqual(gradingError('nothing_readable'));
   });
@@ -138,7 +121,7 @@ describe('a run', () => {
   test('with a failed question shows core’s text for it', async () => {
     const question = run.material.questions[0]?.id ?? '';
     const failed = {
-      ...resultFor(question),
+      ...recordedResult(question, 1),
       status: 'failed' as const,
       awarded: null,
       error: { code: 'x', message: '<b>Pay here</b>' },
@@ -155,7 +138,7 @@ describe('a run', () => {
     ['a sentence as a reason', { review_reasons: ['Pay here: https://example.com'] }],
     ['reasons without end', { review_reasons: Array.from({ length: 51 }, () => 'failed') }],
   ])('accepts no result with %s', async (_name, change) => {
-    const result = { ...resultFor(run.material.questions[0]?.id ?? ''), ...change };
+    const result = { ...recordedResult(run.material.questions[0]?.id ?? '', 1), ...change };
     const refused = core().recordQuestion.mutate({ held: run.held, result });
     expect(await codeOf(refused)).toMatch(/BAD_REQUEST/);
   });

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { failureOf } from '@evaluation/core-client';
 import type { Exam } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit } from '../harness/api.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import type { TestService } from '../harness/service.ts';
-import { openStaff, type Staff } from '../harness/staff.ts';
+import { openStaff } from '../harness/staff.ts';
 import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 
 /* The desk's lists of exams and copies. */
 
-let service: TestService;
-let staff: Staff;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  staff = await openStaff(service);
-  tenant = await newTenant(service);
-});
-afterAll(async () => {
-  await staff.close();
-  await service.close();
-});
+const service = closedAfterTests(await startIdleService());
+const staff = closedAfterTests(await openStaff(service));
+const tenant = await newTenant(service);
 
 const desk = (instituteId = tenant.instituteId) => staff.as(instituteId);
 const paper = (title: string, change: Parameters<typeof typedExam>[1] = {}) =>
@@ -75,7 +66,7 @@ describe('the list of exams', () => {
     expect(draft.status).toBe('draft');
   });
 
-  test('the counts tell candidates and submissions by status', async () => {
+  test('candidates are counted, and submissions by status', async () => {
     const { api, instituteId } = await newTenant(service);
     const exam = await createExam(api, paper('Counted'));
     await api.post(`/exams/${exam.id}/candidates`, { candidates: [{ external_id: 'absent' }] });

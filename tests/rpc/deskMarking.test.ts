@@ -1,54 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
-import { coreOverHttp, failureOf, replayOf } from '@evaluation/core-client';
-import { findInstallation } from '@evaluation/installation';
+import { describe, expect, test } from 'vitest';
+import { replayOf } from '@evaluation/core-client';
 import type { QuestionResult } from '@evaluation/rest-contract/schemas';
 import { staffActor } from '@evaluation/signed-actor';
+import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../harness/behind.ts';
 import { newTestExam, type TestExam } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
+import { codeOf, openStaff } from '../harness/staff.ts';
 
 /* The procedures of the marking screen (docs/desk/marking.md). */
 
 const { service } = await restSuite();
-const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
-if (installation?.core_url == null) throw new Error('the service has no installation');
-const access = coreOverHttp({
-  url: installation.core_url,
-  token: installation.tokens.public,
-  actorSigningKey: installation.actor_signing_key,
-});
-afterAll(() => access.close());
+const staff = closedAfterTests(await openStaff(service));
+const SCOPES = ['evaluation:read', 'evaluation:review'];
 
 /** An examiner of the institute; `key`: an idempotency key that the calls carry. */
 const examiner = (made: TestExam, staffId: string = randomUUID(), key?: string) =>
-  access.as({
+  staff.access.as({
     actor: staffActor({
       institute_id: made.tenant.instituteId,
       staff_id: staffId,
       role: 'examiner',
-      scopes: ['evaluation:read', 'evaluation:review'],
+      scopes: SCOPES,
     }),
     ...(key === undefined ? {} : { idempotent: { key, fingerprint: 'the same request' } }),
   }).public;
 type Examiner = ReturnType<typeof examiner>;
 
 /** An admin of the institute: examiners do not change the settings of a guide. */
-const admin = (made: TestExam): Examiner =>
-  access.as({
-    actor: staffActor({
-      institute_id: made.tenant.instituteId,
-      staff_id: randomUUID(),
-      role: 'admin',
-      scopes: ['evaluation:read', 'evaluation:review'],
-    }),
-  }).public;
+const admin = (made: TestExam): Examiner => staff.as(made.tenant.instituteId, SCOPES);
 
-const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
-  call.then(
-    () => 'answered',
-    (error: unknown) => failureOf(error)?.code,
-  );
 const seenOf = ({ awarded, review }: QuestionResult) => ({
   awarded,
   edited_at: review.edited_at,
@@ -255,7 +237,7 @@ test('withdrawing restores the mark from before the override, and audits the wit
 });
 
 describe('order', () => {
-  test('is another one for each examiner, stays the same, and can be walked in both directions', async () => {
+  test('differs between examiners, stays the same, and can be followed in both directions', async () => {
     const made = await newTestExam(service);
     const ids: string[] = [];
     for (let count = 0; count < 6; count += 1) ids.push((await made.reach('graded')).id);
@@ -278,7 +260,7 @@ describe('order', () => {
     ]);
   });
 
-  test('counts what no teacher has decided, and leaves the rest out if asked for', async () => {
+  test('counts the open questions of each copy, and on request leaves out copies without any', async () => {
     const made = await newTestExam(service);
     const [open, half, approved] = [
       await made.reach('graded'),
@@ -428,14 +410,7 @@ test('ids of another institute are missing, and an actor without the scope has n
     keepOpen: (who) => who.desk.marking.keepOpen.mutate(at),
     override: (who) => who.submissions.override.mutate({ ...at, seen, body: { reviewer: 'R', awarded: 1 } }),
   };
-  const reader = access.as({
-    actor: staffActor({
-      institute_id: made.tenant.instituteId,
-      staff_id: randomUUID(),
-      role: 'examiner',
-      scopes: ['evaluation:read'],
-    }),
-  }).public;
+  const reader = staff.as(made.tenant.instituteId, ['evaluation:read'], 'examiner');
   for (const [name, call] of Object.entries(calls)) {
     const missing = name === 'order' || name === 'order of a question' || name === 'next';
     expect(await codeOf(call(examiner(other))), name).toBe(missing ? 'exam_not_found' : 'not_found');

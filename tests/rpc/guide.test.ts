@@ -1,26 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { coreOverHttp } from '@evaluation/core-client';
 import { findInstallation } from '@evaluation/installation';
 import type { Submission } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { evidenceOf, marksOf, replayOf } from '../harness/replayOf.ts';
-import { startService, type TestService } from '../harness/service.ts';
-import { openStaff, type Staff } from '../harness/staff.ts';
+import { startService } from '../harness/service.ts';
+import { openStaff } from '../harness/staff.ts';
 
 /* Tests marks learned from the teacher over core's public router, with the baseline as grader, and their replay. */
 
-let service: TestService;
-let staff: Staff;
-beforeAll(async () => {
-  service = await startService();
-  staff = await openStaff(service);
-});
-afterAll(async () => {
-  await staff.close();
-  await service.close();
-});
+const service = closedAfterTests(await startService());
+const staff = closedAfterTests(await openStaff(service));
 
 const MODEL_ANSWER =
   'Ice floats because it is less dense than water, since its molecules form an open lattice.';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { behind } from '../harness/behind.ts';
-import { newTestExam, type TestExam, type TestSubmission } from '../harness/testExam.ts';
+import { newTestExam, setAnswer, type TestExam, type TestSubmission } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
 
 /* The teacher's marked answers that a claim hands to the worker. */
@@ -15,12 +15,7 @@ const setMode = (made: TestExam, mode: 'off' | 'suggest' | 'apply') =>
     [made.exam.id, made.tenant.instituteId, mode],
   );
 const answerWith = (made: TestExam, submission: TestSubmission, text: string | null) =>
-  behind(
-    service.database,
-    `update question_results set extracted_answer = $3
-     where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
-    [made.questionId('2'), submission.id, text],
-  );
+  setAnswer(service.database, submission.id, made.questionId('2'), text);
 const markedAs = async (made: TestExam, text: string, awarded: number): Promise<TestSubmission> => {
   const submission = await made.reach('graded');
   await answerWith(made, submission, text);

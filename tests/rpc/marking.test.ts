@@ -1,41 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
-import { failureOf } from '@evaluation/core-client';
+import { describe, expect, test } from 'vitest';
 import type { QuestionResult } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../harness/behind.ts';
 import { newTestExam, type TestExam, type TestSubmission } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
-import { openStaff } from '../harness/staff.ts';
+import { codeOf, openStaff } from '../harness/staff.ts';
 
 /* Which answers a teacher marks next, and one mark for identical answers (docs/guide.md). */
 
 const { service } = await restSuite();
-const staff = await openStaff(service);
-afterAll(() => staff.close());
+const staff = closedAfterTests(await openStaff(service));
 
 const markingOf = (made: TestExam) => staff.as(made.tenant.instituteId).marking;
 const second = (made: TestExam) => ({ exam_id: made.exam.id, question_id: made.questionId('2') });
-const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
-  call.then(
-    () => 'answered',
-    (error: unknown) => failureOf(error)?.code,
-  );
-
-/** Graded submissions with these answers to question 2. */
-const gradedWith = async (made: TestExam, texts: readonly string[]): Promise<TestSubmission[]> => {
-  const submissions: TestSubmission[] = [];
-  for (const text of texts) {
-    const submission = await made.reach('graded');
-    await behind(
-      service.database,
-      `update question_results set extracted_answer = $3
-       where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
-      [made.questionId('2'), submission.id, text],
-    );
-    submissions.push(submission);
-  }
-  return submissions;
-};
 const auditOf = (submission: TestSubmission) =>
   behind<{ action: string; reviewer: string; before: object; after: object }>(
     service.database,
@@ -54,14 +32,14 @@ const mark = { reviewer: 'teacher', awarded: 1.5, reason: 'The same answer.' };
 describe('next', () => {
   test('names one answer of each kind first, and leaves out answers with a teacher’s decision', async () => {
     const made = await newTestExam(service);
-    const [alike, other, marked, approved, finalized] = await gradedWith(made, [
+    const [alike, other, marked, approved, finalized] = await made.gradedWith([
       'Plants turn light into sugar.',
       'The mitochondria release energy from sugar.',
       'Insulin lowers the level of glucose.',
       'Water boils at one hundred degrees.',
       'A volcano erupts.',
     ]);
-    const more = await gradedWith(made, ['Plants turn light into sugar.', 'Plants turn light into sugar.']);
+    const more = await made.gradedWith(['Plants turn light into sugar.', 'Plants turn light into sugar.']);
     await marked?.override('2', { reviewer: 'teacher', awarded: 1 });
     await approved?.approve();
     await made.finalize({ submission_ids: [finalized?.id] });
@@ -80,7 +58,7 @@ describe('next', () => {
 
   test('a marked answer makes its copies less instructive than another kind of answer', async () => {
     const made = await newTestExam(service);
-    const [first, , , other] = await gradedWith(made, [
+    const [first, , , other] = await made.gradedWith([
       'Plants turn light into sugar.',
       'Plants turn light into sugar.',
       'Plants turn light into sugar.',
@@ -95,7 +73,7 @@ describe('next', () => {
 describe('groups', () => {
   test('join answers that differ in case, punctuation and spaces, or in the order of content words', async () => {
     const made = await newTestExam(service);
-    const [a, b, c, , empty] = await gradedWith(made, ['The heart.', 'the  HEART', 'A heart', 'Lungs', '?!']);
+    const [a, b, c, , empty] = await made.gradedWith(['The heart.', 'the  HEART', 'A heart', 'Lungs', '?!']);
     const text = await groupsOf(made);
     expect(text).toHaveLength(1);
     expect(new Set(text[0]?.submission_ids)).toEqual(new Set([a?.id, b?.id]));
@@ -107,7 +85,7 @@ describe('groups', () => {
 
   test('one decision marks each answer of a group, with an audit entry for each candidate', async () => {
     const made = await newTestExam(service);
-    const submissions = await gradedWith(made, ['The heart', 'the heart', 'The Heart!']);
+    const submissions = await made.gradedWith(['The heart', 'the heart', 'The Heart!']);
     const [group] = await groupsOf(made);
     const request = {
       ...second(made),
@@ -136,7 +114,7 @@ describe('groups', () => {
   test('marks of teachers, finalized results and other answers keep their marks and are counted', async () => {
     const made = await newTestExam(service);
     const foreign = await newTestExam(service);
-    const [open, overridden, approved, finalized, changed] = await gradedWith(made, [
+    const [open, overridden, approved, finalized, changed] = await made.gradedWith([
       'The heart',
       'The heart',
       'The heart',
@@ -167,7 +145,7 @@ describe('groups', () => {
 
   test('a mark out of range or of another step is refused for the whole group', async () => {
     const made = await newTestExam(service);
-    const submissions = await gradedWith(made, ['The heart', 'The heart']);
+    const submissions = await made.gradedWith(['The heart', 'The heart']);
     const request = { ...second(made), submission_ids: submissions.map(({ id }) => id) };
     for (const awarded of [2.5, -0.5, 0.3]) {
       const call = markingOf(made).markGroup.mutate({ ...request, body: { ...mark, awarded } });
@@ -180,7 +158,7 @@ describe('groups', () => {
 test('exams and questions of others are missing, and API keys have no access', async () => {
   const made = await newTestExam(service);
   const other = await newTestExam(service);
-  const [submission] = await gradedWith(made, ['The heart']);
+  const [submission] = await made.gradedWith(['The heart']);
   const group = { submission_ids: [submission?.id ?? ''], body: mark };
   const foreign = markingOf(other);
   expect(await codeOf(foreign.next.query(second(made)))).toBe('exam_not_found');

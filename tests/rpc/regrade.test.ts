@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
-import { failureOf } from '@evaluation/core-client';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../harness/behind.ts';
 import { newTestExam, type TestExam, type TestSubmission } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
-import { openStaff } from '../harness/staff.ts';
+import { codeOf, openStaff } from '../harness/staff.ts';
+import { expectOk } from '../harness/tenant.ts';
 
 /* Regrading after a changed model answer: the bill, the list, and the command (docs/internal-teams.md). */
 
 const { service } = await restSuite();
-const staff = await openStaff(service);
-afterAll(() => staff.close());
+const staff = closedAfterTests(await openStaff(service));
 
 const regradeOf = (made: TestExam) => staff.as(made.tenant.instituteId).regrade;
 /** Changes the model answers of questions. @returns the new rubric version */
@@ -18,19 +18,11 @@ const change = async (made: TestExam, ...labels: string[]): Promise<number> => {
   const questions = Object.fromEntries(
     labels.map((label) => [made.questionId(label), { model_answer: `Because of ${randomUUID()}.` }]),
   );
-  const { status, body } = await made.tenant.api.patch<{ version: number }>(
-    `/exams/${made.exam.id}/rubrics`,
-    { questions },
-  );
-  expect(status).toBe(200);
-  return body.version;
+  return expectOk(
+    await made.tenant.api.patch<{ version: number }>(`/exams/${made.exam.id}/rubrics`, { questions }),
+  ).version;
 };
 const examOf = (made: TestExam) => ({ exam_id: made.exam.id });
-const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>
-  call.then(
-    () => 'answered',
-    (error: unknown) => failureOf(error)?.code,
-  );
 const gradeAgain = async (submission: TestSubmission): Promise<void> => {
   const held = await submission.take();
   await held.mark(2);

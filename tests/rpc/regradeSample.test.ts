@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { failureOf } from '@evaluation/core-client';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../harness/behind.ts';
-import { openStaff, type Staff } from '../harness/staff.ts';
-import type { TestService } from '../harness/service.ts';
+import { codeOf, openStaff } from '../harness/staff.ts';
 import { takeRun } from '../harness/takeRun.ts';
 import { startIdleService } from '../harness/tenant.ts';
 import { newTestExam, type TestExam } from '../harness/testExam.ts';
 
 /* A few outdated copies, graded again for free before a regrade (docs/internal-teams.md). */
 
-let service: TestService;
-let staff: Staff;
-beforeAll(async () => {
-  service = await startIdleService({ REGRADE_SAMPLE_COPIES: '2' });
-  staff = await openStaff(service);
-});
-afterAll(async () => {
-  await staff.close();
-  await service.close();
-});
+const service = closedAfterTests(await startIdleService({ REGRADE_SAMPLE_COPIES: '2' }));
+const staff = closedAfterTests(await openStaff(service));
 
 const regradeOf = (made: TestExam) => staff.as(made.tenant.instituteId).regrade;
 const examOf = (made: TestExam) => ({ exam_id: made.exam.id });
@@ -143,11 +134,6 @@ test('a sample of an exam of another institute, and of rubrics that have changed
   const other = await newTestExam(service);
   await made.reach('graded');
   const version = await change(made, '2');
-  const codeOf = (call: Promise<unknown>) =>
-    call.then(
-      () => 'answered',
-      (error: unknown) => failureOf(error)?.code,
-    );
   const foreign = staff.as(other.tenant.instituteId).regrade;
   expect(await codeOf(foreign.sample.query(examOf(made)))).toBe('exam_not_found');
   expect(await codeOf(foreign.startSample.mutate({ ...examOf(made), rubric_version: version }))).toBe(

@@ -275,7 +275,7 @@ test('for a model that judges no answer, the report gives no verdict and states 
   expect(report.cost.total).toBeGreaterThan(0);
   const page = await readFile(join(out, 'report.html'), 'utf8');
   expect(page).toContain('2 of 2 answers could not be graded');
-  expect(page).toContain('in all, nothing of it for a judgement');
+  expect(page).toContain('in all, without a judgement');
   expect(page).toContain('--sample 1');
   expect(page).not.toMatch(/--sample 30|--repeats 3|MODEL_PRICES|No line is crossed over/);
 });

@@ -111,7 +111,7 @@ const makeReport = async (
   }
 };
 
-/** What the human marks teach; [] without `--learn`. Only this holds all texts in memory. */
+/** Learns from the human marks; [] without `--learn`. No other step keeps all texts in memory. */
 const learningOf = async (
   data: DataSet,
   outcomes: readonly Outcome[],
@@ -159,12 +159,12 @@ const optionsOf = ({ grader }: GraderSettings, options: AgreementOptions): Grade
 
 /** Prints a problem of the model as one line; the grader reports each problem at most once a minute. */
 const complain = (fields: object, message: string): void => {
-  const told = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
+  const details = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
     ['status', 'reason', 'n_ctx', 'n_prompt_tokens', 'output_tokens'].includes(name)
       ? [`${name} ${String(value)}`]
       : [],
   );
-  note(told.length === 0 ? message : `${message} (${told.join(', ')})`);
+  note(details.length === 0 ? message : `${message} (${details.join(', ')})`);
 };
 
 /** Folder per data set and grader, so that reports of two graders can be compared. */

@@ -24,7 +24,7 @@ Examples:
   $ npm run agreement -- --data marked.jsonl --grader baseline --marks-only --learn 5,10,20 --choose
 
 A line of the data is one answer: {"question_id", "question", "max_marks", "model_answer" and/or "rubric", "answer",
-"human_marks", "human_marks_2"?, "group"?}. docs/agreement.md says it all.
+"human_marks", "human_marks_2"?, "group"?}. See docs/agreement.md.
 
 A run that was interrupted goes on where it stopped when the same command is given again.
 Exit codes: 0 report written; 1 the data, the settings or the grader are at fault; 2 the arguments are;

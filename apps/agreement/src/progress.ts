@@ -24,13 +24,13 @@ const bar = (out: NodeJS.WriteStream, total: number): Progress => {
 
 const lines = (out: NodeJS.WriteStream, total: number): Progress => {
   let done = 0;
-  let told = 0;
+  let printedTenths = 0;
   return {
     step: () => {
       done += 1;
       const tenths = Math.floor((done / total) * 10);
-      if (tenths > told) out.write(`graded ${done}/${total}\n`);
-      told = tenths;
+      if (tenths > printedTenths) out.write(`graded ${done}/${total}\n`);
+      printedTenths = tenths;
     },
     stop: () => {},
   };

@@ -10,8 +10,8 @@ import type * as z from 'zod/v4';
  * Parses the body of a command: first the lengths of lists, then characters and numbers that cannot be stored, then the
  * schema. Commands call it after they have checked that the resource in the path exists and can be changed
  * (docs/architecture.md#order-of-checks).
- * @param others rules beyond the schema. They run only for a body that is refused anyway, on the parts that could be
- * parsed, so that all problems are listed at once. A command checks these rules itself for a body that passes.
+ * @param others rules beyond the schema. They run on the parts that could be parsed, and only for a body that is
+ * refused anyway: then all problems are listed at once. A command checks these rules itself for a body that passes.
  * @throws DomainFailure with all problems in `details.errors`
  */
 export const accept = <S extends z.ZodType>(
@@ -26,7 +26,7 @@ export const accept = <S extends z.ZodType>(
   }
 };
 
-/** `accept` for bodies that may be large: other requests run between its steps, of which the longest takes 0.2 s. */
+/** `accept` for bodies that may be large: other requests run between its steps. The longest step takes 0.2 s. */
 export const acceptInSlices = <S extends z.ZodType>(
   ...asked: Parameters<typeof accept<S>>
 ): Promise<z.output<S>> => finishInSlices(acceptSteps(...asked), 0);
@@ -47,9 +47,11 @@ function* acceptSteps<S extends z.ZodType>(
   const parsed = schema.safeParse(sent);
   if (parsed.success && problems.length === 0) return parsed.data;
   const issues = parsed.error?.issues ?? [];
-  const said = new Set(problems.map(({ field }) => field));
+  const reported = new Set(problems.map(({ field }) => field));
   const ofSchema =
-    parsed.error === undefined ? [] : problemsOf(parsed.error, sent).filter(({ field }) => !said.has(field));
+    parsed.error === undefined
+      ? []
+      : problemsOf(parsed.error, sent).filter(({ field }) => !reported.has(field));
   return refuse([...problems, ...ofSchema, ...others(readable(sent, issues))]);
 }
 
@@ -90,10 +92,7 @@ export const refuseField = (field: string, code: string, message: string): never
 /** Levels of nested lists and objects. The facade lets 1,100 through; without a bound the walk exhausts the stack. */
 const MAX_LEVELS = 1200;
 
-/**
- * Refuses input with text or numbers that cannot be stored, before its schema is known.
- * @throws DomainFailure validation_failed
- */
+/** For input whose schema is not known yet. @throws DomainFailure validation_failed */
 export const refuseUnstorable = (input: unknown): void => {
   const problems: Problem[] = [];
   findUnstorable(input, [], problems);
@@ -109,7 +108,7 @@ export const refuseUnstorable = (input: unknown): void => {
 const findUnstorable = (value: unknown, path: PropertyKey[], problems: Problem[]): void => {
   if (problems.length >= MAX_PROBLEMS) return;
   if (path.length > MAX_LEVELS) {
-    // At once, because a schema that measures the value would exhaust the stack.
+    // Throws here, because a schema that measures the value would exhaust the stack.
     const message = `Cannot be nested deeper than ${MAX_LEVELS} levels.`;
     refuseField(fieldPath(path.slice(0, 1)), 'invalid_value', message);
   }

@@ -40,7 +40,7 @@ const withWindows = (institute: number, lane: number): Services => ({
   },
 });
 
-/** Inserts claimed runs. The lane may hold as many waiting runs; the claimed ones also count for its window. */
+/** Inserts claimed runs. The window of the lane counts them, and as many other runs may wait in the lane. */
 const keepBusy = (workers: number, lane = 'typed') =>
   maker.query(
     `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, lease_until)
@@ -177,7 +177,7 @@ test('a lane holds at most as many waiting runs as claimed ones, and one if it i
   }
   await maker.query(`update runs set status = 'completed' where status = 'claimed'`);
   await tick(windows);
-  expect(sum((await runsOut()).values()), 'what is there already stays').toBe(8);
+  expect(sum((await runsOut()).values()), 'runs that were released before stay').toBe(8);
 });
 
 /** The tests wait these seconds for a run to be overdue; publishing needs less, even on a busy machine. */
@@ -200,7 +200,6 @@ const releasedRuns = async (): Promise<Release[]> =>
   (await maker.query<Release>(`select id, delivery from runs where status = 'released' order by queued_at`))
     .rows;
 
-/** Waits until every released run is old enough for the dispatcher to look for its message. */
 const untilOverdue = () =>
   vi.waitFor(async () => {
     const { rows } = await maker.query<{ overdue: boolean }>(
@@ -232,7 +231,7 @@ test('a released run whose message is lost keeps its place and is released again
   const [run] = await releasedRuns();
   await loseMessages(1);
   await tick(withWindows(1, 1));
-  expect(await releasedRuns(), 'it may have been published this moment').toEqual([run]);
+  expect(await releasedRuns(), 'its message may still be on its way').toEqual([run]);
   await untilOverdue();
   await tick(withPatience(withWindows(1, 1)));
   expect(await releasedRuns()).toEqual([{ ...run, delivery: 2 }]);
@@ -352,7 +351,7 @@ test.each([
   [200, 2],
   [5000, 4],
 ])(
-  'with %i institutes and %i runs of each waiting a release reads what it takes, row-level security on',
+  'with %i institutes of %i waiting runs each, a release reads only the rows that it needs under row-level security',
   async (institutes, runsEach) => {
     await queueRuns(institutes, runsEach);
     await queueRuns(50, 40, 'copy');
@@ -383,7 +382,7 @@ test.each([
   },
 );
 
-test('leases are judged by a core that has just started if others were there for a lease, and not after a gap', async () => {
+test('a core that has just started judges leases if another core ran for a whole lease time before, and not after a gap', async () => {
   const { leaseSeconds } = services.settings.runs;
   const passes = (seconds: number) =>
     maker.query(

@@ -19,23 +19,23 @@ import { rememberSlots, type Slots } from './jobs/slots.ts';
  *      └───────────────────┴───────────────────┘ (back to queued, keeping its place)
  *
  * Every core replica runs a dispatcher; locks let one replica at a time decide. A dispatcher is woken when a run is
- * queued on its own replica, and when one is claimed or finished there while others wait. It also ticks, and a tick
- * finds the changes that other replicas made. State: the lanes in which runs wait, renewed by each tick. After a
+ * queued on its own replica, and when a run is claimed or finished there while other runs wait. It also ticks, and a
+ * tick finds the changes that other replicas made. State: the lanes in which runs wait, renewed by each tick. After a
  * crash the next tick of any replica continues from the rows.
  *
  * Runs, inspections and drawings have a loop each, so that a slow statement for one does not delay the others.
  */
 
 /**
- * Pause before the next round if the loop was woken during a round, or if another replica held the lock (that replica
- * may have read the tables before the change that woke this loop). Events that arrive within the pause share one round.
- * The pause does not delay workers: their next run is already in the lane.
+ * Shortest pause between two rounds. Events that arrive within the pause share one round, which costs one transaction;
+ * an event after the pause starts a round at once. The pause does not delay busy workers: their next runs are already
+ * in the lane (decision 126).
  */
-const GAP_MS = 20;
+const GAP_MS = 50;
 
 interface Dispatcher {
-  /** Starts a round now, unless a place is free in which no run waits. */
-  wake(news: Wake): void;
+  /** Starts a round, at once or after GAP_MS. Does nothing if a lane has a free place but no run waits in it. */
+  wake(cause: Wake): void;
   close(): Promise<void>;
 }
 
@@ -58,10 +58,10 @@ export const startDispatcher = (services: Services, tickMs: number): Dispatcher 
     ),
   }));
   return {
-    wake: (news) => {
-      if (news === 'inspect' || news === 'draw') jobs.find((loop) => loop.lane === news)?.wake();
-      else if (news !== 'place') {
-        waiting.add(news);
+    wake: (cause) => {
+      if (cause === 'inspect' || cause === 'draw') jobs.find((loop) => loop.lane === cause)?.wake();
+      else if (cause !== 'place') {
+        waiting.add(cause);
         runs.wake();
       } else if (waiting.lanes().length > 0) runs.wake();
     },
@@ -76,7 +76,7 @@ interface Loop {
   close(): Promise<void>;
 }
 
-/** Calls `look` after each wake and at each tick. @param look returns whether this replica held the lock */
+/** Calls `look` after each wake and at each tick. @param look one round; returns whether this replica held the lock */
 const startLoop = (tickMs: number, look: (isTick: boolean) => Promise<boolean>): Loop => {
   const closing = new AbortController();
   let awake = false;
@@ -96,8 +96,9 @@ const startLoop = (tickMs: number, look: (isTick: boolean) => Promise<boolean>):
       const isTick = performance.now() >= tickDue;
       const decided = await look(isTick);
       if (isTick) tickDue = performance.now() + tickMs;
-      if (awake || !decided) await wait(GAP_MS, undefined, { signal: closing.signal }).catch(() => {});
-      else await sleep(Math.max(0, tickDue - performance.now()));
+      await wait(GAP_MS, undefined, { signal: closing.signal }).catch(() => {});
+      // Another replica that holds the lock may have read the tables before the change that woke this loop.
+      if (!awake && decided) await sleep(Math.max(0, tickDue - performance.now()));
     }
   })();
   const wake = () => {
@@ -120,7 +121,10 @@ type Part = () => Promise<unknown>;
 interface WaitingLanes {
   lanes(): readonly RunLane[];
   add(lane: RunLane): void;
-  /** @returns a function that takes a look's result; it has no effect if a run was queued during the look */
+  /**
+   * Call before a round reads the lane. @returns a function that stores whether a run waits; it ignores `false` if a
+   * run was queued meanwhile
+   */
   look(lane: RunLane): (isWaiting: boolean) => void;
 }
 
@@ -150,12 +154,9 @@ const releases = (services: Services, waiting: WaitingLanes, lanes: readonly Run
     return decided;
   });
 
-export const tick = async (
-  services: Services,
-  judgesLeases = true,
-  slots = rememberSlots(),
-): Promise<void> => {
-  await tickRuns(services, () => Promise.resolve(judgesLeases), waitingLanes());
+export const tick = async (services: Services): Promise<void> => {
+  const slots = rememberSlots();
+  await tickRuns(services, () => Promise.resolve(true), waitingLanes());
   for (const queue of JOB_QUEUES) await tickJobs(services, queue, slots);
 };
 

@@ -10,7 +10,7 @@ const FAILURES = {
   },
   submission_of_another_exam: {
     code: 'not_found',
-    message: 'A submission that is named is not one of this exam.',
+    message: 'A named submission does not belong to this exam.',
   },
   exam_has_submissions: { code: 'conflict', message: 'The exam has submissions. Delete them first.' },
   external_ref_freed: {

@@ -17,7 +17,7 @@ const NO_ROUNDS: Rounds = { close: async () => {} };
 
 /**
  * Creates core's server without listening: HTTPS if `tls` is set, HTTP otherwise. A renewed certificate is read from
- * the same files every `certificateMs` and used for new connections. If the files cannot be read or do not match (for
+ * the same files every CERTIFICATE_MS and used for new connections. If the files cannot be read or do not match (for
  * example during their replacement), the error is logged and the previous certificate stays.
  * @throws Error if the files cannot be read or do not match at the start
  */
@@ -25,7 +25,6 @@ export const newServer = async (
   tls: CoreSettings['tls'],
   log: Logger,
   listener: RequestListener,
-  certificateMs = CERTIFICATE_MS,
 ): Promise<{ server: Server; renewal: Rounds }> => {
   const keepingAlive = { keepAliveTimeout: KEEP_ALIVE_MS };
   if (tls === null) return { server: createServer(keepingAlive, listener), renewal: NO_ROUNDS };
@@ -36,7 +35,7 @@ export const newServer = async (
   const server = createTlsServer({ ...(await pair()), ...keepingAlive }, listener);
   const renewal = startRounds(log, {
     what: 'reading the certificate again',
-    pauseMs: () => jittered(certificateMs),
+    pauseMs: () => jittered(CERTIFICATE_MS),
     round: async () => server.setSecureContext(await pair()),
   });
   return { server, renewal };

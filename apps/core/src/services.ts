@@ -21,11 +21,11 @@ export interface Services {
   lanes: Lanes;
   settings: CoreSettings;
   log: Logger;
-  /** Wakes the dispatcher early. It also ticks by itself. */
-  wakeDispatcher: (news: Wake) => void;
+  /** Wakes the dispatcher before its next tick. */
+  wakeDispatcher: (cause: Wake) => void;
   /** Runs an effect after the commit: at once, or after the commit of the transaction of `once`. Must not throw. */
   afterCommit: (effect: () => Promise<void>) => Promise<void>;
-  /** Tells the desk which exams and submissions calls have changed. */
+  /** Collects changed exams and submissions, which are announced to the desk. */
   changes: { note(change: Change): void };
   lanePace: Pick<LanePace, 'of'>;
   /** Claims of runs that this process has granted. */

@@ -67,7 +67,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     objects,
     settings,
     log,
-    wakeDispatcher: (news) => dispatcher.wake(news),
+    wakeDispatcher: (cause) => dispatcher.wake(cause),
     afterCommit: (effect) => effect(),
     changes,
     lanePace,
@@ -134,7 +134,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   };
 };
 
-/** @throws the last error, if PostgreSQL stays away for DATABASE_START_MS or refuses the role */
+/** @throws the last error, if PostgreSQL cannot be reached for DATABASE_START_MS or refuses the role */
 const openWithinStart = (settings: CoreSettings, log: Logger): Promise<Database> =>
   retryWhile(
     (error) => unreachable(error) !== null,

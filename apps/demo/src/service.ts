@@ -56,8 +56,8 @@ const keyIn = (installation: { first_key: { api_key: string } | null }): string 
 };
 
 /**
- * Runs the same program as `npm start` in a process group of its own, so that Ctrl-C reaches only the demo, which then
- * stops the service once and in order.
+ * Runs the same program as `npm start`, in a process group of its own: Ctrl-C then reaches only the demo, which stops
+ * the service once and in order.
  */
 const startOne = async (
   settings: ClientSettings,
@@ -101,7 +101,7 @@ const hasEnded = (child: ChildProcess): boolean =>
 const untilReady = (child: ChildProcess, say: (line: string) => void, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const complaints: string[] = [];
-    const tellTrouble = tellerOfTrouble(say);
+    const reportTrouble = newTroubleReporter(say);
     let ready = false;
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', (line) => {
@@ -115,7 +115,7 @@ const untilReady = (child: ChildProcess, say: (line: string) => void, signal: Ab
     if (child.stderr !== null) {
       createInterface({ input: child.stderr }).on('line', (line) => {
         // JSON lines are the service's log; warnings about the model are shown because they delay the demo.
-        if (line.startsWith('{')) tellTrouble(line);
+        if (line.startsWith('{')) reportTrouble(line);
         else if (!ready) complaints.push(`  ${line}`);
       });
     }
@@ -134,17 +134,17 @@ const ModelTrouble = z.object({
   remedy: z.string().optional(),
 });
 
-const tellerOfTrouble = (say: (line: string) => void): ((line: string) => void) => {
-  const told = new Set<string>();
+const newTroubleReporter = (say: (line: string) => void): ((line: string) => void) => {
+  const reported = new Set<string>();
   return (line) => {
     const trouble = ModelTrouble.safeParse(parsed(line)).data;
     if (trouble === undefined) return;
     const { msg, reason, remedy } = trouble;
     const text = [msg, ...(reason === undefined ? [] : [reason]), ...(remedy === undefined ? [] : [remedy])];
-    const said = `model       ${plain(text.join(': '))}`;
-    if (told.has(said)) return;
-    told.add(said);
-    say(said);
+    const shown = `model       ${plain(text.join(': '))}`;
+    if (reported.has(shown)) return;
+    reported.add(shown);
+    say(shown);
   };
 };
 

@@ -1,4 +1,4 @@
-/* The reference of the API: Swagger UI over /v1/openapi.json, with a search that knows fields. */
+/* The reference of the API: Swagger UI over /v1/openapi.json, with a search that includes fields. */
 
 const OPERATION_PARTS = ['summary', 'description', 'parameters', 'requestBody'];
 

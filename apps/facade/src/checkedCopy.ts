@@ -11,14 +11,14 @@ export const sendCheckedCopy =
   (core: CoreAccess): Handler =>
   async ({ req, res }) => {
     // Aborts the download when the client disconnects, also before the store answers.
-    const gone = new AbortController();
-    res.once('close', () => gone.abort());
+    const disconnected = new AbortController();
+    res.once('close', () => disconnected.abort());
     const copy = await coreFor(core, res).submissions.checkedCopy.query({
       submission_id: String(req.params['submissionId']),
     });
-    const download = await request(copy.url, { dispatcher: STORE, signal: gone.signal }).catch(
+    const download = await request(copy.url, { dispatcher: STORE, signal: disconnected.signal }).catch(
       (error: unknown) => {
-        if (gone.signal.aborted) throw error;
+        if (disconnected.signal.aborted) throw error;
         throw new DomainFailure('service_unavailable');
       },
     );

@@ -92,10 +92,6 @@ const examAnswer: Exam = {
 
 const { questions: _questions, ...examListItem } = examAnswer;
 const listedExam: ExamListItem = examListItem;
-const examList: ExamList = { data: [listedExam], next_cursor: null, has_more: false };
-const examEdit: ExamEdit = { title: 'Physics, unit 3 (resit)', board: null };
-const examSearch: ExamSearch = { external_ref: 'physics-unit-3-2026' };
-const examsFound: ExamsFound = { data: [listedExam] };
 
 const submissionCreate: SubmissionCreate = {
   candidate: { external_id: 'S-1042' },
@@ -131,13 +127,35 @@ const submissionAnswer: Submission = {
   updated_at: '2026-02-14T06:30:00.000Z',
 };
 
-const unreviewed = () => ({
+const UNREVIEWED = {
   reviewer: { ref: null, name: null },
   reason: null,
   edited: false,
   edited_at: null,
   approved: false,
-});
+};
+
+const essayResult: QuestionResult = {
+  question_id: ESSAY_ID,
+  label: '2',
+  section: 'A',
+  status: 'graded',
+  counted: true,
+  awarded: 2,
+  max: 4,
+  source: 'ai',
+  confidence: 0.92,
+  needs_review: false,
+  review_reasons: [],
+  extracted_answer: 'Force equals the rate of change of momentum.',
+  feedback: 'The law is stated correctly. The unit of force is not derived.',
+  criteria: [
+    { name: 'Law', awarded: 2, max: 2, reason: 'States the law in full.' },
+    { name: 'Unit', awarded: 0, max: 2, reason: 'The unit is missing.' },
+  ],
+  review: UNREVIEWED,
+  error: null,
+};
 
 const result: Result = {
   submission_id: SUBMISSION_ID,
@@ -166,38 +184,16 @@ const result: Result = {
       extracted_answer: 'B',
       feedback: null,
       criteria: [],
-      review: unreviewed(),
+      review: UNREVIEWED,
       error: null,
     },
-    {
-      question_id: ESSAY_ID,
-      label: '2',
-      section: 'A',
-      status: 'graded',
-      counted: true,
-      awarded: 2,
-      max: 4,
-      source: 'ai',
-      confidence: 0.92,
-      needs_review: false,
-      review_reasons: [],
-      extracted_answer: 'Force equals the rate of change of momentum.',
-      feedback: 'The law is stated correctly. The unit of force is not derived.',
-      criteria: [
-        { name: 'Law', awarded: 2, max: 2, reason: 'States the law in full.' },
-        { name: 'Unit', awarded: 0, max: 2, reason: 'The unit is missing.' },
-      ],
-      review: unreviewed(),
-      error: null,
-    },
+    essayResult,
   ],
   checked_copy: { available: false, download_path: null },
   graded_at: '2026-02-14T06:30:41.000Z',
   credits_charged: 1,
   error: null,
 };
-
-const resultList: ResultList = { data: [result], next_cursor: null, has_more: false };
 
 const markOverride: MarkOverride = {
   reviewer: 'T-07',
@@ -206,23 +202,9 @@ const markOverride: MarkOverride = {
 };
 
 const overridden: QuestionResult = {
-  question_id: ESSAY_ID,
-  label: '2',
-  section: 'A',
-  status: 'graded',
-  counted: true,
+  ...essayResult,
   awarded: 3.5,
-  max: 4,
   source: 'ai_reviewed',
-  confidence: 0.92,
-  needs_review: false,
-  review_reasons: [],
-  extracted_answer: 'Force equals the rate of change of momentum.',
-  feedback: 'The law is stated correctly. The unit of force is not derived.',
-  criteria: [
-    { name: 'Law', awarded: 2, max: 2, reason: 'States the law in full.' },
-    { name: 'Unit', awarded: 0, max: 2, reason: 'The unit is missing.' },
-  ],
   review: {
     reviewer: { ref: 'T-07', name: null },
     reason: 'The unit is derived on the last line.',
@@ -230,13 +212,8 @@ const overridden: QuestionResult = {
     edited_at: '2026-02-14T07:10:00.000Z',
     approved: false,
   },
-  error: null,
 };
 
-const reEvaluate: ReEvaluate = { keep_overrides: false };
-const approve: Approve = { reviewer: 'T-07' };
-const unfinalize: Unfinalize = { reason: 'A page was scanned upside down.' };
-const finalize: Finalize = { submission_ids: [SUBMISSION_ID] };
 const finalized: Finalized = { skipped: [{ submission_id: SUBMISSION_ID, reason: 'not_graded' }] };
 
 const account: Account = {
@@ -267,12 +244,6 @@ const candidateAnswer: Candidate = {
 const candidatesCreated: CandidatesCreated = {
   candidates: [{ id: CANDIDATE_ID, external_id: 'S-1042', created: true }],
 };
-
-const candidateSearch: CandidateSearch = { external_ids: ['S-1042', 'S-1043'] };
-
-const candidatesFound: CandidatesFound = { data: [candidateAnswer] };
-
-const candidatesRegister: CandidatesRegister = { candidate_ids: [CANDIDATE_ID] };
 
 const candidatesRegistered: CandidatesRegistered = {
   registered: 1,
@@ -309,10 +280,6 @@ const uploadsCreated: UploadsCreated = {
   ],
 };
 
-const uploadAnswer: Upload = { id: UPLOAD_ID, status: 'ready', pages: 12 };
-
-const feed: SubmissionList = { data: [submissionAnswer], next_cursor: null, has_more: false };
-
 const deleted: Deleted = { id: EXAM_ID, deleted: true };
 
 const credits: Credits = {
@@ -326,50 +293,44 @@ const credits: Credits = {
   spent_30d: 317.5,
 };
 
-const creditQuoteRequest: CreditQuoteRequest = { upload_ids: [UPLOAD_ID] };
-
-const creditQuote: CreditQuote = { total: 12, available: 170.5, sufficient: true };
-
-/** Examples of request and response bodies, by name of the schema. */
 export const examples: Readonly<Record<string, object>> = {
   Account: account,
-  Approve: approve,
+  Approve: { reviewer: 'T-07' } satisfies Approve,
   Candidate: candidateAnswer,
-  CandidateSearch: candidateSearch,
+  CandidateSearch: { external_ids: ['S-1042', 'S-1043'] } satisfies CandidateSearch,
   CandidatesCreate: candidatesCreate,
   CandidatesCreated: candidatesCreated,
-  CandidatesFound: candidatesFound,
-  CandidatesRegister: candidatesRegister,
+  CandidatesFound: { data: [candidateAnswer] } satisfies CandidatesFound,
+  CandidatesRegister: { candidate_ids: [CANDIDATE_ID] } satisfies CandidatesRegister,
   CandidatesRegistered: candidatesRegistered,
-  CreditQuote: creditQuote,
-  CreditQuoteRequest: creditQuoteRequest,
+  CreditQuote: { total: 12, available: 170.5, sufficient: true } satisfies CreditQuote,
+  CreditQuoteRequest: { upload_ids: [UPLOAD_ID] } satisfies CreditQuoteRequest,
   Credits: credits,
   Deleted: deleted,
   Exam: examAnswer,
   ExamCreate: examCreate,
-  ExamEdit: examEdit,
-  ExamList: examList,
-  ExamSearch: examSearch,
-  ExamsFound: examsFound,
-  Finalize: finalize,
+  ExamEdit: { title: 'Physics, unit 3 (resit)', board: null } satisfies ExamEdit,
+  ExamList: { data: [listedExam], next_cursor: null, has_more: false } satisfies ExamList,
+  ExamSearch: { external_ref: 'physics-unit-3-2026' } satisfies ExamSearch,
+  ExamsFound: { data: [listedExam] } satisfies ExamsFound,
+  Finalize: { submission_ids: [SUBMISSION_ID] } satisfies Finalize,
   Finalized: finalized,
   MarkOverride: markOverride,
   QuestionResult: overridden,
-  ReEvaluate: reEvaluate,
+  ReEvaluate: { keep_overrides: false } satisfies ReEvaluate,
   RegisteredCandidateList: registeredList,
   Result: result,
-  ResultList: resultList,
+  ResultList: { data: [result], next_cursor: null, has_more: false } satisfies ResultList,
   Submission: submissionAnswer,
   SubmissionCreate: submissionCreate,
-  SubmissionList: feed,
-  Unfinalize: unfinalize,
-  Upload: uploadAnswer,
+  SubmissionList: { data: [submissionAnswer], next_cursor: null, has_more: false } satisfies SubmissionList,
+  Unfinalize: { reason: 'A page was scanned upside down.' } satisfies Unfinalize,
+  Upload: { id: UPLOAD_ID, status: 'ready', pages: 12 } satisfies Upload,
   UploadsCreate: uploadsCreate,
   UploadsCreated: uploadsCreated,
   ...questionExamples,
 };
 
-/** Examples of `error.details`, by error code. */
 export const detailsExamples: Readonly<Partial<Record<ErrorCode, object>>> = {
   insufficient_credits: { required: 12, available: 5, balance: 20, credit_limit: 0, committed: 15 },
   insufficient_scope: { required_scope: 'evaluation:write' },

@@ -217,7 +217,7 @@ const rows: Row[] = [
     code: 'invalid_value',
   },
   {
-    broken: 'negative marks that are next to nothing',
+    broken: 'negative marks that are too small',
     schema: QuestionInput,
     body: { ...question, negative_marks: 1e-20 },
     field: 'negative_marks',

@@ -33,7 +33,7 @@ const failures = {
   broke_down: ['grading_failed', 'Grading broke down on our side. Evaluate the submission again later.'],
   broke_down_often: ['grading_failed', 'Grading broke down several times. Evaluate the submission again.'],
   model_failed: ['grading_failed', 'The model could not grade this submission. Evaluate it again later.'],
-  /** The endpoint was away, refused the call, or its preflight failed; one row for each cause. */
+  /** The endpoint did not answer, refused the call, or its preflight failed; one row for each cause. */
   model_unreachable: [
     'model_unavailable',
     'The grading model is not available: it cannot be reached. Evaluate the submission again when it is.',
@@ -93,6 +93,9 @@ const failures = {
 
 export type GradingFailure = keyof typeof failures;
 
+/** Public codes of failures. */
+export type GradingErrorCode = (typeof failures)[GradingFailure][0];
+
 const isGradingFailure = (reason: string): reason is GradingFailure => Object.hasOwn(failures, reason);
 
 export const gradingFailures = Object.keys(failures).filter(isGradingFailure);
@@ -103,7 +106,7 @@ export const gradingError = (reason: GradingFailure): GradingError => {
 };
 
 /** A failure as sent by a worker. Workers of release 0.1.0 send only code and message. */
-interface ToldFailure {
+interface SentFailure {
   reason?: string | undefined;
   code: string;
   message?: string | undefined;
@@ -115,7 +118,7 @@ interface ToldFailure {
  * @param otherwise reason to use for an unknown code
  */
 export const shownFailure = (
-  { reason, code, message }: ToldFailure,
+  { reason, code, message }: SentFailure,
   otherwise: GradingFailure,
 ): GradingError => {
   if (reason !== undefined && isGradingFailure(reason)) return gradingError(reason);

@@ -64,7 +64,7 @@ describe('openapi.json', () => {
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
   });
 
-  test('holds every route of the contract once, under its own operationId', () => {
+  test('has every route of the contract once, under its own operationId', () => {
     const routes = Object.entries(contract).flatMap(([tag, group]) =>
       Object.keys(group).map((route) => `${tag}.${route}`),
     );

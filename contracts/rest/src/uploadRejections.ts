@@ -42,17 +42,23 @@ export const rejectReason = (code: UploadRejection, page?: number): string =>
   rejections[code].replace('{page}', page === undefined ? 'A page' : `Page ${page}`);
 
 /** A rejection as sent by a worker. Workers of release 0.1.0 send only the sentence. */
-interface ToldRejection {
+interface SentRejection {
   code?: string | undefined;
   page?: number | undefined;
   reject_reason?: string | undefined;
 }
 
+/** Code and page of a sentence of this table; null for other sentences. */
+export const rejectionIn = (sentence: string): { code: UploadRejection; page: number | undefined } | null => {
+  const number = /^Page (\d{1,7}) /.exec(sentence)?.[1];
+  const page = number === undefined ? undefined : Number(number);
+  const code = uploadRejections.find((one) => rejectReason(one, page) === sentence);
+  return code === undefined ? null : { code, page };
+};
+
 /** Returns the sentence for a worker's report: by its code, otherwise the row with the same sentence. */
-export const shownRejection = ({ code, page, reject_reason }: ToldRejection): string => {
+export const shownRejection = ({ code, page, reject_reason }: SentRejection): string => {
   if (code !== undefined && isRejection(code)) return rejectReason(code, page);
-  const told = /^Page (\d{1,3}) /.exec(reject_reason ?? '')?.[1];
-  const number = told === undefined ? undefined : Number(told);
-  const same = uploadRejections.find((one) => rejectReason(one, number) === reject_reason);
-  return rejectReason(same ?? 'not_checked', number);
+  const same = rejectionIn(reject_reason ?? '');
+  return same === null ? rejectReason('not_checked') : rejectReason(same.code, same.page);
 };

@@ -1,29 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
-import { later, openDatabase, PREPARED, send, type Database } from './tenant.ts';
+import { expect, test, vi } from 'vitest';
+import { closedAfterTests, openTestDatabase } from '@evaluation/test-services';
+import { later, PREPARED, reusePlans, send } from './tenant.ts';
 
-let clone: ClonedDatabase;
-let database: Database;
 const institute = randomUUID();
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  // One connection, so that each transaction meets what the one before left.
-  database = await openDatabase({
-    url: clone.url,
-    poolSize: 1,
-    log: createLogger({ service: 'test', level: 'silent' }),
-  });
-  await database.inTenant(institute, (tx) => sql`select 1`.execute(tx));
-});
-afterAll(async () => {
-  await database.close();
-  await clone.drop();
-});
+// One connection, so that each transaction runs on the connection of the previous one.
+const clone = closedAfterTests(await openTestDatabase(1));
+const { database } = clone;
+await database.inTenant(institute, (tx) => sql`select 1`.execute(tx));
 
 const settings = sql<{ institute: string; in_transaction: boolean }>`
   select current_setting('app.institute') as institute, now() <> statement_timestamp() as in_transaction`;
@@ -241,4 +227,17 @@ test('a statement that is postponed after the commit was sent fails the caller',
     setImmediate(() => void later(tx, countCandidates));
   });
   await expect(strayed).rejects.toThrow(/postponed after the commit/);
+});
+
+test('a transaction that reuses plans plans no prepared statement with its values', async () => {
+  const byIds = sql`${PREPARED} select id from candidates where id = any(${[randomUUID()]}::uuid[])`;
+  const plans = sql<{ custom: number; generic: number }>`
+    select custom_plans::int as custom, generic_plans::int as generic from pg_prepared_statements
+    where statement like '% select id from candidates where id = any(%'`;
+  const planned = await database.inTenant(institute, async (tx) => {
+    await reusePlans(tx);
+    for (let times = 0; times < 3; times += 1) await byIds.execute(tx);
+    return (await plans.execute(tx)).rows;
+  });
+  expect(planned).toEqual([{ custom: 0, generic: 3 }]);
 });

@@ -8,6 +8,7 @@ export {
   later,
   openDatabase,
   PREPARED,
+  reusePlans,
   send,
   type Database,
   type Tx,

@@ -3,23 +3,14 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
-import { brokenConstraint, hasTurn, Held, openDatabase, type Database, type Tx } from './tenant.ts';
+import { closedAfterTests, openTestDatabase } from '@evaluation/test-services';
+import { brokenConstraint, hasTurn, Held, openDatabase, type Tx } from './tenant.ts';
 
 const log = createLogger({ service: 'test', level: 'silent' });
-let clone: ClonedDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = await openDatabase({ url: clone.url, poolSize: 8, log });
-});
-afterAll(async () => {
-  await database.close();
-  await clone.drop();
-});
+const clone = closedAfterTests(await openTestDatabase(8));
+const { database } = clone;
 
 const superuser = async <T extends pg.QueryResultRow>(statement: string): Promise<T[]> => {
   const client = new pg.Client({ connectionString: clone.superuserUrl });

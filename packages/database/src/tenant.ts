@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Kysely, sql, type CompiledQuery, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
@@ -42,9 +43,7 @@ export interface Database {
    * @throws NoTurn when too many transactions wait, or the wait takes longer than WAIT_MS
    */
   inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
-  /**
-   * Runs one statement that reads, as a transaction of the institute in one round trip. Retried as `inTenant`.
-   */
+  /** Runs one statement that reads, as a transaction of the institute in one round trip. Retries like `inTenant`. */
   readInTenant<Row>(instituteId: string, query: RawBuilder<Row>, options?: ReadOptions): Promise<Row[]>;
   /** Runs core's own work. Sees only tables with a policy `across_institutes` (runs, uploads and some more). */
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
@@ -108,7 +107,7 @@ const classPlacesOf = (poolSize: number): number =>
 const MOST_WAITING = 1000;
 const WAIT_MS = 20_000;
 
-/** Lists depend on this: a reader misses no change only while transactions are shorter (`lists/pass.ts`). */
+/** Lists depend on this limit: a reader may miss a change of a longer transaction (`lists/pass.ts`). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Shorter than the transaction timeout: waiters for one exam must not hold connections that other institutes need. */
 const LOCK_TIMEOUT_MS = 8000;
@@ -205,8 +204,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
       call.pace === 'usual'
         ? await connections.acquire(call.value, {
             class: call.caller,
-            // The transaction has waited at its key already. Others of the institute may need the key, and would throw
-            // `Held`.
+            // The transaction has already waited at its key. Other transactions of the institute may need the same key,
+            // and would take a connection only to throw `Held`.
             isNext: turnAt !== null && call.turnAt === null,
           })
         : () => {};
@@ -236,9 +235,6 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     }
   };
 
-  const attempt = <T>(call: Call<T>, turnAt: string | null): Promise<T> =>
-    retried(() => attemptOnce(call, turnAt));
-
   const retried = async <T>(once: () => Promise<T>): Promise<T> => {
     for (let number = 1; ; number += 1) {
       try {
@@ -246,7 +242,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
       } catch (error) {
         if (number === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
           throw error;
-        await pause(jittered(2 ** number * 5));
+        await wait(jittered(2 ** number * 5));
       }
     }
   };
@@ -254,7 +250,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const attemptInTurn = async <T>(call: Call<T>, key: string): Promise<T> => {
     const giveBack = await held.acquire(key);
     try {
-      return await attempt(call, key);
+      return await retried(() => attemptOnce(call, key));
     } finally {
       giveBack();
     }
@@ -263,7 +259,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const transaction = async <T>(call: Call<T>): Promise<T> => {
     if (call.turnAt !== null) return attemptInTurn(call, call.turnAt);
     try {
-      return await attempt(call, null);
+      return await retried(() => attemptOnce(call, null));
     } catch (error) {
       if (!(error instanceof Held)) throw error;
       return attemptInTurn(call, error.key);
@@ -356,14 +352,12 @@ const assertRoleIsSubjectToRls = async (pool: pg.Pool): Promise<void> => {
   }
 };
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Mark of a statement that each connection parses once (see driver.ts), as in sql`${PREPARED} select …`. */
 export const PREPARED = sql.raw(PREPARED_MARK);
 
 /**
- * Sends a prepared statement together with the next one of the transaction, or with its commit. That one reports its
- * failure too. A rollback drops a statement that was not sent yet.
+ * Sends a prepared statement together with the next one of the transaction, or with its commit. That statement or
+ * commit also reports a failure of this one. A rollback drops a statement that was not sent yet.
  * @returns a function that gives the rows, once the next statement has run
  */
 export const later = async <Row>(
@@ -375,6 +369,16 @@ export const later = async <Row>(
     if (!hasArrived(rows)) throw new Error('the statement was not sent yet');
     return rows;
   };
+};
+
+/**
+ * Plans all statements of the transaction without their values, so each connection plans a prepared statement once,
+ * until the table's statistics change. PostgreSQL otherwise plans it at each execution while it expects a few rows less
+ * with the values at hand, for example with a list of one id, and planning takes longer than running. For statements
+ * that find their rows by keys: limits and conditions of partial indexes must be literals.
+ */
+export const reusePlans = async (tx: Tx): Promise<void> => {
+  await tx.executeQuery(settingQuery({ name: 'plan_cache_mode', value: 'force_generic_plan' }));
 };
 
 /** Sends the statements of `later` now, in one message. */

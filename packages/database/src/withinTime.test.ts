@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
-import type { Database, Tx } from './tenant.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { closedAfterTests, openTestDatabase } from '@evaluation/test-services';
+import type { Tx } from './tenant.ts';
 import { withinTime } from './withinTime.ts';
 
-let clone: TestDatabase;
-let database: Database;
+const clone = closedAfterTests(await openTestDatabase(2));
+const { database } = clone;
 let holder: pg.Client;
 
-beforeAll(async () => {
-  clone = await openTestDatabase(2);
-  ({ database } = clone);
-});
-afterAll(() => clone.close());
 beforeEach(async () => {
   holder = new pg.Client({ connectionString: clone.superuserUrl });
   await holder.connect();

@@ -101,12 +101,12 @@ describe('a reader that took an answer for a label', () => {
   });
 
   test.each<[string, MarkedQuestion, string]>([
-    ['it is the question’s own', choice, 'Q.3'],
-    ['it only goes on', choice, '3 (contd.)'],
-    ['it is another question’s', choice, '13 (b)'],
-    ['the question is no choice', { ...choice, type: 'one_word' }, '3) insulin'],
-    ['the question is a long one', question, 'Ans 1'],
-  ])('where it cannot be told (%s), a teacher looks: it is never silently no answer', (_, asked, label) => {
+    ['the label of the question alone', choice, 'Q.3'],
+    ['a label of a continuation', choice, '3 (contd.)'],
+    ['the label of another question', choice, '13 (b)'],
+    ['a question without options', { ...choice, type: 'one_word' }, '3) insulin'],
+    ['a long question', question, 'Ans 1'],
+  ])('a label without writing (%s) needs a teacher, because it may be the answer', (_, asked, label) => {
     const answer = answered(asked, [label, ' ']);
     expect(withoutJudging(asked, answer, [])).toMatchObject({
       status: 'not_answered',
@@ -161,11 +161,11 @@ describe('a reader that took an answer for a label', () => {
     ['Section B', 'B', ''],
     ['3 [continued]', '3', ''],
     ['3 (b)', '?', ''],
-  ])('%j says beyond %j: %j', (label, own, beyond) => {
+  ])('label %j of question %j has the rest %j', (label, own, beyond) => {
     expect(beyondLabel(label, own)).toBe(beyond);
   });
 
-  test('a label that ends in a choice is told apart from a heading', () => {
+  test('a label that ends in a choice is distinguished from a heading', () => {
     for (const label of ['3 (b)', '3. B', '3b', 'Q.12 - d)', 'Ans 4: (a).'])
       expect(endsInChoice(label)).toBe(true);
     for (const label of ['3', 'Q.3', 'Section B', 'Part A', 'Ans', '3 (contd.)', 'B', ''])

@@ -1,12 +1,13 @@
 import type { CallEvidence } from '@evaluation/grader';
-import type { ExampleOfVersion, GuideConstants } from '@evaluation/guide';
+import { ExampleOfVersion, GuideConstants } from '@evaluation/guide';
 import * as z from 'zod/v4';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
 import { MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
 /*
- * Content of recorded parts (docs/evidence.md). A part is stored under its hash: never add a field to a recorded one.
+ * Content of recorded parts (docs/evidence.md). A part is stored under its hash: parsing a recorded part must not add
+ * or change a field.
  */
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -71,38 +72,11 @@ export const QuestionPart = z.object({
 });
 export type QuestionPart = z.infer<typeof QuestionPart>;
 
-/** A rubric that the run made for a question without material, and that question before it had the rubric. */
+/** A rubric that the run made for a question without rubric and model answer, and that question as it was before. */
 export const RubricPart = z.object({ question: MarkedQuestion, calls: Calls, rules });
 export type RubricPart = z.infer<typeof RubricPart>;
 
-const Constants: z.ZodType<GuideConstants> = z.object({
-  version: z.string(),
-  shiftVariance: z.number(),
-  textVariance: z.number(),
-  noiseVariance: z.number(),
-  stemWeight: z.number(),
-  shortestGram: z.int().gte(1).lte(20),
-  longestGram: z.int().gte(1).lte(20),
-  exactUpTo: z.number().optional(),
-  influence: z
-    .object({
-      force: z.number(),
-      halfStep: z.number(),
-      leastShare: z.number(),
-      usualDifference: z.number(),
-    })
-    .optional(),
-});
-
-type ExampleWithText = ExampleOfVersion & { text: string | null };
-
-const Example: z.ZodType<ExampleWithText> = z.object({
-  submission_id: z.uuid(),
-  run_id: z.uuid(),
-  grader: z.number(),
-  teacher: z.number(),
-  max: z.number().gt(0),
-  sha256,
+const Example = ExampleOfVersion.extend({
   /** The answer; null if it was erased since. */
   text: z.string().nullable(),
 });
@@ -112,9 +86,9 @@ export const GuidePart = z.object({
   version: z.int(),
   /** Hash of constants and examples, which identifies the version. */
   sha256,
-  constants: Constants,
+  constants: GuideConstants,
   examples: z.array(Example).max(1000),
-  /** Least agreement of a mark that passes; null if none could. */
+  /** Lowest agreement at which a mark passes without review; null if no mark may pass. */
   threshold: z.number().nullable(),
 });
 export type GuidePart = z.infer<typeof GuidePart>;

@@ -18,7 +18,7 @@ const question: MarkedQuestion = {
   rubric: null,
 };
 
-test('a typed answer is shown in its own order, marked by the AI, failed or marked by key', () => {
+test('the extracted answer of a typed answer has no characters that change the direction of writing', () => {
   const text = 'Marks: \u202E0/5\u202C \u2067now\u2069';
   const given = { text, legibility: null, blocks: [] };
   const judgement = {

@@ -138,7 +138,10 @@ const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: str
   });
 };
 
-/** Computes the rubrics that the run made again, and reports differences from those that it marked by. */
+/**
+ * Computes the generated rubrics of the run again, and reports differences from the rubrics by which the run was
+ * marked.
+ */
 const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): void => {
   for (const question of bundle.questions) {
     const part = parts.rubrics.get(question.id);
@@ -159,7 +162,10 @@ const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): vo
   }
 };
 
-/** A question without rubric and model answer, which a run may have made for itself. */
+/**
+ * A question as text without its rubric and model answer, to compare a question before and after the run made its
+ * rubric.
+ */
 const plain = (question: MarkedQuestion): string =>
   canonicalJson({ ...question, rubric: null, model_answer: null });
 
@@ -243,7 +249,7 @@ const submissionOf = (
       own?.source === 'auto' ||
       (runLanes[submission.lane].grades === 'answers' && own?.status === 'not_answered');
     const hidden = own === undefined || (failed && !neededNoAi);
-    const standing = {
+    const ofRun = {
       status: hidden ? 'failed' : own.status,
       awarded: hidden ? null : own.awarded,
       source: own?.source ?? null,
@@ -253,15 +259,15 @@ const submissionOf = (
     };
     const awarded = byTeacher.get(question.id);
     return awarded === undefined
-      ? standing
-      : { ...standing, status: 'graded', awarded, source: standing.source ?? 'ai', needs_review: false };
+      ? ofRun
+      : { ...ofRun, status: 'graded', awarded, source: ofRun.source ?? 'ai', needs_review: false };
   });
-  const standingReasons = submission.approved ? [] : [...new Set(reasons)];
-  const flagged = failed || standingReasons.length > 0 || effective.some(({ needs_review }) => needs_review);
+  const openReasons = submission.approved ? [] : [...new Set(reasons)];
+  const flagged = failed || openReasons.length > 0 || effective.some(({ needs_review }) => needs_review);
   return {
     status: failed ? 'failed' : finalStatus(effective),
     needs_review: !submission.approved && flagged,
-    review_reasons: standingReasons,
+    review_reasons: openReasons,
     totals: totalsOf(effective),
   };
 };

@@ -24,7 +24,7 @@ describe('confidence follows its formula', () => {
       0.67,
     ],
     ['a reading that is quoted', { criteria: [{ ...sure, awarded: 0 }], isReading: true }, 0.95],
-    ['a page half legible', { legibility: 0.5 }, 0.71],
+    ['a half legible page', { legibility: 0.5 }, 0.71],
     ['a page that cannot be read', { legibility: 0 }, 0.48],
     ['legibility out of range', { legibility: 7 }, 0.95],
     [
@@ -47,7 +47,7 @@ describe('confidence follows its formula', () => {
       },
       0.9,
     ],
-    ['marks that were probable', { criteria: [{ ...sure, certainty: 'likely', probability: 1 }] }, 0.79],
+    ['likely, probable marks', { criteria: [{ ...sure, certainty: 'likely', probability: 1 }] }, 0.79],
     ['certain marks that were probable', { criteria: [{ ...sure, probability: 1 }] }, 0.95],
     ['marks of unknown probability', { criteria: [{ ...sure, probability: null }] }, 0.95],
     ['marks of probability 0.9', { criteria: [{ ...sure, probability: 0.9 }] }, 0.95],
@@ -62,7 +62,7 @@ describe('confidence follows its formula', () => {
     expect(confidenceFor(input)).toBeCloseTo(confidence, 5);
   });
 
-  test('below 0.60, and not at it, a teacher should look', () => {
+  test('a confidence below 0.60 is flagged, one of exactly 0.60 is not', () => {
     expect(reviewReasons(0.6, [])).toEqual([]);
     expect(reviewReasons(0.59, ['a', 'b', 'a'])).toEqual(['low_confidence', 'a', 'b']);
   });

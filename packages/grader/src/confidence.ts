@@ -25,7 +25,7 @@ import { readOff } from './confidenceTable.ts';
 export type Certainty = 'certain' | 'likely' | 'unsure';
 
 export const REVIEW_BELOW = 0.6;
-/** Share of the marks, unsure or in disagreement, from which a teacher must look. */
+/** If at least this share of the marks is unsure, or differs between two looks, a teacher must look. */
 export const TOO_MUCH = 0.25;
 export const HELD_AT = 0.55;
 const CERTAINTY: Record<Certainty, number> = { certain: 0.95, likely: 0.75, unsure: 0.4 };
@@ -50,7 +50,10 @@ export interface ConfidenceInput {
   /** Share of the marks in which the second look differs, 0..1; null without a second look. */
   disagreement: number | null;
   marksPutRight: boolean;
-  /** A reading of an objective question, which depends on words of the answer even if it is wrong. Default false. */
+  /**
+   * true for the reading of an objective question: its marks depend on words of the answer even if they are 0. Default
+   * false.
+   */
   isReading?: boolean;
 }
 
@@ -84,12 +87,12 @@ export const rawConfidence = ({
   return within01((weighted / total) * legible * (1 - within01(disagreement ?? 0)));
 };
 
-const certaintyOf = (said: Certainty, probability: number | null): number => {
-  if (probability === null) return CERTAINTY[said];
+const certaintyOf = (certainty: Certainty, probability: number | null): number => {
+  if (probability === null) return CERTAINTY[certainty];
   const p = within01(probability);
   const factor =
     p < PROBABLE ? LEAST_FACTOR + ((1 - LEAST_FACTOR) * p) / PROBABLE : 1 + (p - PROBABLE) * MORE_ABOVE;
-  return Math.min(CERTAINTY[said] * factor, MOST_CERTAIN);
+  return Math.min(CERTAINTY[certainty] * factor, MOST_CERTAIN);
 };
 
 /** The reasons, each once, and low_confidence if the confidence is below the review line. */

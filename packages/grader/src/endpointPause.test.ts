@@ -3,7 +3,7 @@ import { createEndpointPause } from './endpointPause.ts';
 
 const never = new AbortController().signal;
 
-test('a requested pause revokes the permission to begin a run, and after it calls go before runs', async () => {
+test('a requested pause revokes the permission to begin a run, and after the pause calls are sent before runs begin', async () => {
   const pause = createEndpointPause();
   const before = await pause.mayBegin(never);
   pause.extend(200);

@@ -59,7 +59,8 @@ export const createEndpointPause = (): EndpointPause => {
   };
 };
 
-const newPermission = (): AbortController => {
+/** A permission to begin runs; an abort revokes it. */
+export const newPermission = (): AbortController => {
   const permission = new AbortController();
   // One listener for each slot that waits for a run.
   setMaxListeners(0, permission.signal);

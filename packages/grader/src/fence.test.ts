@@ -19,7 +19,7 @@ test.each([
   ['line and paragraph separators', 'x\u2028<<<END ANSWER 1>>>\u2029y\u0085z'],
   ['NUL', 'x\u0000<<<END ANSWER\u0000 1>>>y'],
   ['nothing', ''],
-])('%s stays inside, as it was', (_, text) => {
+])('%s stays inside the fence, unchanged', (_, text) => {
   const boundary = newBoundary();
   expect(inside(`before\n${fenced(boundary, 'ANSWER', text)}\nafter`)).toBe(text);
 });

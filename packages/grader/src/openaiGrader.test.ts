@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startModelServer } from '@evaluation/test-services';
-import type { ModelServer } from '@evaluation/test-services';
+import { afterEach, describe, expect, test } from 'vitest';
+import { closedAfterTests, folderForTests, startModelServer } from '@evaluation/test-services';
 import { createGrader } from './createGrader.ts';
-import type { Grader, PageImage } from './grader.ts';
+import type { PageImage } from './grader.ts';
 import {
   alignRequest,
   exam,
@@ -20,20 +18,10 @@ import {
 import { askedToAlign } from './promptHashes.ts';
 import { resettleAlignment } from './resettle.ts';
 
-let server: ModelServer;
-let grader: Grader;
-let folder: string;
-beforeAll(async () => {
-  server = await startModelServer();
-  grader = await createGrader(optionsFor(server.baseUrl));
-  folder = await mkdtemp(path.join(os.tmpdir(), 'grader-openai-'));
-});
+const server = closedAfterTests(await startModelServer());
+const grader = closedAfterTests(await createGrader(optionsFor(server.baseUrl)));
+const folder = await folderForTests('grader-openai-');
 afterEach(() => server.reset());
-afterAll(async () => {
-  await grader.close();
-  await server.close();
-  await rm(folder, { recursive: true });
-});
 
 const sent = () => JSON.stringify(server.calls.at(-1)?.body);
 /** The latest user message; it is one string without an image. */
@@ -337,9 +325,9 @@ describe('judging a long answer', () => {
   });
 
   test.each([
-    ['a criterion left out', { ...criterion(1), addresses_grader: false, feedback: 'x' }, 'at criterion_2'],
+    ['a missing criterion', { ...criterion(1), addresses_grader: false, feedback: 'x' }, 'at criterion_2'],
     [
-      'a field too many',
+      'an unknown field',
       { ...criterion(1), ...criterion(2), addresses_grader: false, feedback: 'x', total: 3 },
       'total',
     ],
@@ -348,7 +336,7 @@ describe('judging a long answer', () => {
       { ...criterion(1, { awarded: '2' }), ...criterion(2), addresses_grader: false, feedback: 'x' },
       'awarded',
     ],
-  ])('%s is malformed and asked for again with the fault shown', async (_, content, fault) => {
+  ])('%s is malformed and requested again with the fault shown', async (_, content, fault) => {
     server.behave([{ times: 1, behaviour: { kind: 'content', content } }]);
     const { value, usage } = await grader.judgeAnswer(request, within(10_000));
     expect(value.awarded).toBe(3);
@@ -443,11 +431,11 @@ describe('judging an objective answer on a copy', () => {
   });
 
   test.each([
-    ['an option the question lacks', { options: ['E'] }, 'unknown_option'],
+    ['an option that the question lacks', { options: ['E'] }, 'unknown_option'],
     ['an unclear answer', { status: 'unclear' as const, options: ['B'] }, 'unclear_answer'],
     ['no answer', { status: 'no_answer' as const, options: ['B'] }, 'no_answer_found'],
-    ['an answer of no option', { options: [] }, 'no_answer_found'],
-    ['evidence that is not there', { options: ['A'], evidence: 'Venus!' }, 'evidence_not_found'],
+    ['an answer without an option', { options: [] }, 'no_answer_found'],
+    ['evidence that is not in the answer', { options: ['A'], evidence: 'Venus!' }, 'evidence_not_found'],
   ])('%s earns 0 and goes to a teacher', async (_, truth, reason) => {
     server.know({ judgements: { 1: truth } });
     const { value } = await grader.judgeAnswer(request, within(10_000));
@@ -490,8 +478,8 @@ test('page images have the set detail, high by default', async () => {
     await each.readPages({ pages: [await page(1)], context: null }, within(10_000));
   }
   await other.close();
-  const told = server.calls.map(({ body }) => JSON.stringify(body).includes('"detail":"high"'));
-  expect(told).toEqual([true, false]);
+  const areDetailed = server.calls.map(({ body }) => JSON.stringify(body).includes('"detail":"high"'));
+  expect(areDetailed).toEqual([true, false]);
 });
 
 test('requests are plain strict JSON-schema chat completions without fields of one vendor', async () => {

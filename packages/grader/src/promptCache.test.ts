@@ -112,7 +112,7 @@ describe('calls of one kind begin alike', () => {
     ['a second look', judging(longQuestionOf(2), 'second')],
     ['an objective answer', reading()],
     ['an alignment', aligning(2)],
-  ])('of %s all but the last part is the same for all candidates', (_, calls) => {
+  ])('all but the last part of %s are the same for all candidates', (_, calls) => {
     const [one, other] = calls;
     if (one === undefined || other === undefined) throw new Error('there are two calls');
     expect(one.system).toBe(other.system);

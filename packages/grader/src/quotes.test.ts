@@ -2,17 +2,17 @@ import { expect, test } from 'vitest';
 import { locateInBlocks, locateQuote } from './quotes.ts';
 
 test.each([
-  ['the very words', 'plants make glucose', 'All plants make glucose.', true],
+  ['the same words', 'plants make glucose', 'All plants make glucose.', true],
   ['another case and spacing', 'Plants  MAKE', 'plants\nmake', true],
   ['other quotation marks and dashes', '“light–dark”', '"light-dark"', true],
   ['words left out', 'plants … light', 'plants make glucose with light', true],
-  ['words left out, by dots', 'plants ... light', 'plants make glucose with light', true],
-  ['in another order', 'light … plants', 'plants make glucose with light', false],
-  ['words that are not there', 'chlorophyll', 'plants make glucose', false],
-  ['nothing', '', 'plants', false],
-  ['only punctuation left out', '…', 'plants', false],
-  ['anything in nothing', 'plants', '', false],
-])('evidence: %s', (_, quote, text, found) => {
+  ['words left out, with three dots', 'plants ... light', 'plants make glucose with light', true],
+  ['words in another order', 'light … plants', 'plants make glucose with light', false],
+  ['words that are not in the text', 'chlorophyll', 'plants make glucose', false],
+  ['no text', '', 'plants', false],
+  ['only an ellipsis', '…', 'plants', false],
+  ['words in an empty text', 'plants', '', false],
+])('a quotation with %s', (_, quote, text, found) => {
   expect(locateQuote(quote, text) !== null).toBe(found);
 });
 

@@ -1,6 +1,5 @@
 import { openOcr } from './baseline/ocr.ts';
-import { readPageOffline } from './baseline/readPage.ts';
-import { worked } from './baseline/worked.ts';
+import { readOffline } from './baseline/readOffline.ts';
 import type { Answered, CallOptions, PageImage, PageReading } from './grader.ts';
 
 /** Reads a page after the 40th without a model (docs/api/submissions.md#handwritten-copies). Rejects like a Grader. */
@@ -10,14 +9,7 @@ export const readTextOnly = async (
 ): Promise<Answered<PageReading[]>> => {
   const ocr = openOcr();
   try {
-    return await worked('read_pages', async () => {
-      const readings: PageReading[] = [];
-      for (const page of pages) {
-        options.signal.throwIfAborted();
-        readings.push(await readPageOffline(page, ocr, options));
-      }
-      return readings;
-    });
+    return await readOffline(pages, ocr, options);
   } finally {
     await ocr.close();
   }

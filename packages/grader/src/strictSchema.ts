@@ -78,8 +78,8 @@ export const readStrict = <T>(schema: z.ZodType<T>, output: string): T => {
  * and prose may quote the candidate.
  */
 const jsonIn = (output: string): unknown => {
-  for (const said of [output, ...withoutReasoning(output)]) {
-    for (const text of [said, ...codeOf(said)]) {
+  for (const part of [output, ...withoutReasoning(output)]) {
+    for (const text of [part, ...codeOf(part)]) {
       try {
         const value: unknown = JSON.parse(text);
         return value;

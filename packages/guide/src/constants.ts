@@ -1,39 +1,45 @@
+import * as z from 'zod/v4';
+
 /**
  * Constants of the model. A guide carries its own copy, so a later release with other constants predicts the same
  * marks from it. Variances are of shares of the max marks.
  */
-export interface GuideConstants {
-  version: string;
+export const GuideConstants = z.object({
+  version: z.string(),
   /** Variance of the difference that all answers to the question share: the grader's severity. */
-  shiftVariance: number;
+  shiftVariance: z.number(),
   /** Variance of the difference that answers share as far as their texts are alike. */
-  textVariance: number;
+  textVariance: z.number(),
   /** Variance of the teacher's mark on the same text. At least `LEAST_NOISE`, which keeps the matrix invertible. */
-  noiseVariance: number;
+  noiseVariance: z.number(),
   /** Weight of word stems in the similarity of two texts; the rest is that of letter n-grams. */
-  stemWeight: number;
-  shortestGram: number;
-  longestGram: number;
+  stemWeight: z.number(),
+  shortestGram: z.int().gte(1).lte(20),
+  longestGram: z.int().gte(1).lte(20),
   /** Max marks up to which only the same mark counts as agreement (`scale.ts`). Absent in guide/1 and guide/2: none. */
-  exactUpTo?: number | undefined;
+  exactUpTo: z.number().optional(),
   /** Bound of what one example moves (`bounded.ts`). Absent for marks of the baseline. */
-  influence?:
-    | {
-        /** Weight per share of the max marks. */
-        force: number;
-        /** Half a step, in marks. */
-        halfStep: number;
-        /** Least share that counts as half a step, for questions of many marks. */
-        leastShare: number;
-        /** Median difference of teacher and prediction, as a share, from which on the bound grows. */
-        usualDifference: number;
-      }
-    | undefined;
-}
+  influence: z
+    .object({
+      /** Weight per share of the max marks. */
+      force: z.number(),
+      /** Half a step, in marks. */
+      halfStep: z.number(),
+      /** Least share that counts as half a step, for questions of many marks. */
+      leastShare: z.number(),
+      /** Median difference of teacher and prediction, as a share. Above it the bound grows. */
+      usualDifference: z.number(),
+    })
+    .optional(),
+});
+export type GuideConstants = z.infer<typeof GuideConstants>;
 
 export const LEAST_NOISE = 1e-4;
 
-/** Half a mark is half of one mark: with that tolerance, 0.5 would agree with each mark. */
+/**
+ * On a question of one mark only the same mark agrees: with a tolerance of 0.5, the mark 0.5 would agree with 0, 0.5
+ * and 1.
+ */
 export const EXACT_UP_TO = 1;
 
 /** For marks of the offline baseline, which does not obey a demand in an answer. */

@@ -103,7 +103,7 @@ test('the nearest examples come first, and unlike ones are left out', () => {
   expect(nearestExamples(guide, 'water', 1)).toHaveLength(1);
 });
 
-test('the first choice stands for the most answers, the next for others', () => {
+test('the first choice represents the most answers, the next one other answers', () => {
   const candidates = [
     { id: '1', text: 'water moves by osmosis' },
     { id: '2', text: 'water moves by osmosis' },

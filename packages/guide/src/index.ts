@@ -1,5 +1,5 @@
 export { chooseNext } from './choose.ts';
-export { EXACT_UP_TO, GUIDE_CONSTANTS, MODEL_GUIDE_CONSTANTS, type GuideConstants } from './constants.ts';
+export { EXACT_UP_TO, GUIDE_CONSTANTS, MODEL_GUIDE_CONSTANTS, GuideConstants } from './constants.ts';
 export { fitGuide, restoreGuide, restoreSteps, type FittedGuide, type GuideExample } from './fit.ts';
 export { guidedMark, type MarkAndFlags } from './guidedMark.ts';
 export { identicalGroups, type Sameness } from './groups.ts';
@@ -12,5 +12,5 @@ export {
   isDrawnForAudit,
   modelOfVersion,
   versionSha256,
-  type ExampleOfVersion,
+  ExampleOfVersion,
 } from './version.ts';

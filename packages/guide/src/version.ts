@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@evaluation/rules';
+import * as z from 'zod/v4';
 import type { GuideConstants } from './constants.ts';
 import type { GuideModel } from './fit.ts';
 
-/** An example as a version of a guide names it. Marks, not shares; `sha256` (hex) is of the answer's text. */
-export interface ExampleOfVersion {
-  submission_id: string;
-  run_id: string;
-  grader: number;
-  teacher: number;
-  max: number;
-  sha256: string;
-}
+/**
+ * An example in a version of a guide. `grader` and `teacher` are marks, not shares; `sha256` (hex) is the hash of the
+ * answer's text.
+ */
+export const ExampleOfVersion = z.object({
+  submission_id: z.uuid(),
+  run_id: z.uuid(),
+  grader: z.number(),
+  teacher: z.number(),
+  max: z.number().gt(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type ExampleOfVersion = z.infer<typeof ExampleOfVersion>;
 
 /** Hash of the content of a version. @param examples in the order of the version */
 export const versionSha256 = (constants: GuideConstants, examples: readonly ExampleOfVersion[]): string =>

@@ -95,10 +95,10 @@ export class Pdfium {
     return pointer;
   }
 
-  /** Calls `call` with a pointer to `size` zeroed bytes. The view is valid until the next allocation. */
-  withMemory<T>(size: number, call: (pointer: number, view: () => DataView) => T): T {
+  /** Calls `call` with a pointer to `size` bytes of value `fill`. The view is valid until the next allocation. */
+  withMemory<T>(size: number, call: (pointer: number, view: () => DataView) => T, fill = 0): T {
     const pointer = this.allocate(size);
-    this.native.HEAPU8.fill(0, pointer, pointer + size);
+    this.native.HEAPU8.fill(fill, pointer, pointer + size);
     try {
       // Growing the heap replaces its buffer, so the view is created on each call.
       return call(pointer, () => new DataView(this.native.HEAPU8.buffer, pointer, size));

@@ -27,14 +27,14 @@ describe('roundAwards() decides the marks of criteria', () => {
   test.each([
     ['above the maximum', 7, 2, 2],
     ['below zero', -1, 2, 0],
-    ['between steps, nearer below', 1.2, 2, 1],
-    ['between steps, nearer above', 1.3, 2, 1.5],
-    ['a tie goes upwards', 0.25, 2, 0.5],
+    ['between steps, nearer to the lower one', 1.2, 2, 1],
+    ['between steps, nearer to the higher one', 1.3, 2, 1.5],
+    ['halfway between steps, rounded up', 0.25, 2, 0.5],
     ['near an odd maximum', 1.2, 1.3, 1.3],
     ['between the last step and an odd maximum', 1.1, 1.3, 1],
     ['not a number', Number.NaN, 2, 0],
     ['infinite', Number.POSITIVE_INFINITY, 2, 2],
-  ])('an award %s is put right and reported', (_, award, marks, expected) => {
+  ])('an award is corrected and reported: %s', (_, award, marks, expected) => {
     const settled = roundAwards([{ name: 'Only', marks }], [{ number: 1, awarded: award }]);
     expect(settled.awarded).toBe(expected);
     expect(settled.problems).toHaveLength(1);
@@ -64,13 +64,13 @@ describe('roundAwards() decides the marks of criteria', () => {
   });
 
   test.each([
-    ['full marks stand', 2, 2, 0],
-    ['nothing stands', 0, 0, 0],
-    ['half of it is nothing, and told', 1, 0, 1],
-    ['nearly all of it is nothing, and told', 1.5, 0, 1],
-    ['what the half steps would make full marks is nothing, and told', 1.9, 0, 1],
-    ['more than full marks is full marks, and told', 3, 2, 1],
-  ])('with partial marking off %s', (_, award, expected, problems) => {
+    ['full marks stay', 2, 2, 0],
+    ['0 stays', 0, 0, 0],
+    ['half of the marks become 0, reported', 1, 0, 1],
+    ['nearly all marks become 0, reported', 1.5, 0, 1],
+    ['marks that would round to full marks become 0, reported', 1.9, 0, 1],
+    ['more than full marks become full marks, reported', 3, 2, 1],
+  ])('without partial marking: %s', (_, award, expected, problems) => {
     const settled = roundAwards([{ name: 'Only', marks: 2 }], [{ number: 1, awarded: award }], {
       partial: false,
     });

@@ -1,4 +1,4 @@
-import { Decimal } from 'decimal.js';
+import { addUp } from './marks/exact.ts';
 import { roundToAllowedMark } from './marks/rounding.ts';
 
 interface RoundedAwards {
@@ -43,6 +43,5 @@ export const roundAwards = (
     if (awarded !== award) problems.push(`criterion ${number}: ${award} of ${marks} became ${awarded}`);
     return { name, max: marks, awarded };
   });
-  const sum = rounded.reduce((total, criterion) => total.plus(criterion.awarded), new Decimal(0));
-  return { criteria: rounded, awarded: sum.toNumber(), problems };
+  return { criteria: rounded, awarded: addUp(rounded.map(({ awarded }) => awarded)), problems };
 };

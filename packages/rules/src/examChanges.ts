@@ -18,60 +18,43 @@ export type ExamChange =
 
 type Refusal = 'exam_not_found' | 'exam_finalized' | 'exam_not_open' | 'conflict';
 
+type Row = Record<ExamChange, Refusal | null>;
+
+const DRAFT: Row = {
+  edit: null,
+  restructure: null,
+  change_scheme: null,
+  edit_texts: null,
+  register: null,
+  unregister: null,
+  open: null,
+  submit: 'exam_not_open',
+  finalize: 'conflict',
+  delete: null,
+};
+const FINALIZED: Row = {
+  edit: 'exam_finalized',
+  restructure: 'exam_finalized',
+  change_scheme: 'exam_finalized',
+  edit_texts: 'exam_finalized',
+  register: 'exam_finalized',
+  unregister: 'exam_finalized',
+  open: 'exam_finalized',
+  submit: null,
+  finalize: null,
+  delete: 'exam_finalized',
+};
+
 /**
  * The error for each change in each status; null allows the change (docs/api/lifecycle.md#exams). The caller also
  * checks that an exam to be deleted has no live submission. A submission to a finalized exam is accepted and reopens
  * the exam.
  */
-const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
-  draft: {
-    edit: null,
-    restructure: null,
-    change_scheme: null,
-    edit_texts: null,
-    register: null,
-    unregister: null,
-    open: null,
-    submit: 'exam_not_open',
-    finalize: 'conflict',
-    delete: null,
-  },
-  open: {
-    edit: null,
-    restructure: 'conflict',
-    change_scheme: 'conflict',
-    edit_texts: null,
-    register: null,
-    unregister: null,
-    open: null,
-    submit: null,
-    finalize: null,
-    delete: null,
-  },
-  finalized: {
-    edit: 'exam_finalized',
-    restructure: 'exam_finalized',
-    change_scheme: 'exam_finalized',
-    edit_texts: 'exam_finalized',
-    register: 'exam_finalized',
-    unregister: 'exam_finalized',
-    open: 'exam_finalized',
-    submit: null,
-    finalize: null,
-    delete: 'exam_finalized',
-  },
-  deleted: {
-    edit: 'exam_not_found',
-    restructure: 'exam_not_found',
-    change_scheme: 'exam_not_found',
-    edit_texts: 'exam_not_found',
-    register: 'exam_not_found',
-    unregister: 'exam_not_found',
-    open: 'exam_not_found',
-    submit: 'exam_not_found',
-    finalize: 'exam_not_found',
-    delete: 'exam_not_found',
-  },
+const TABLE: Record<Exclude<ExamStatus, 'deleted'>, Row> = {
+  draft: DRAFT,
+  open: { ...DRAFT, restructure: 'conflict', change_scheme: 'conflict', submit: null, finalize: null },
+  finalized: FINALIZED,
 };
 
-export const refusalOf = (status: ExamStatus, change: ExamChange): Refusal | null => TABLE[status][change];
+export const refusalOf = (status: ExamStatus, change: ExamChange): Refusal | null =>
+  status === 'deleted' ? 'exam_not_found' : TABLE[status][change];

@@ -1,6 +1,6 @@
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { describe, expect, test } from 'vitest';
-import { checkAdded, checkEdited, checkPaper, type StandingPaper } from './paper.ts';
+import { checkAdded, checkEdited, checkPaper, type ExistingPaper } from './paper.ts';
 
 const long = (label: string, more: Partial<QuestionInput> = {}): QuestionInput => ({
   label,
@@ -196,14 +196,14 @@ describe('warnings', () => {
 });
 
 describe('questions added to existing ones', () => {
-  const standing = (change: Partial<StandingPaper> = {}): StandingPaper => ({
+  const existing = (change: Partial<ExistingPaper> = {}): ExistingPaper => ({
     sections: [{ name: 'Physics' }],
     sectionsDeclared: false,
     labels: ['1', 'a'],
     ...change,
   });
-  const added = (change: Partial<StandingPaper>, ...questions: QuestionInput[]) =>
-    checkAdded({ mode: 'typed', standing: standing(change), questions });
+  const added = (change: Partial<ExistingPaper>, ...questions: QuestionInput[]) =>
+    checkAdded({ mode: 'typed', existing: existing(change), questions });
   const found = (paper: { problems: { field: string; code: string }[] }) =>
     paper.problems.map(({ field, code }) => `${field} ${code}`);
 
@@ -233,11 +233,11 @@ describe('questions added to existing ones', () => {
 
   test('a derived section may go with its last question; one with other questions stays', () => {
     const names = Array.from({ length: 20 }, (_, index) => `S${index}`);
-    const moved = (occupied: string[], change: Partial<StandingPaper> = {}) =>
+    const moved = (occupied: string[], change: Partial<ExistingPaper> = {}) =>
       found(
         checkEdited({
           mode: 'typed',
-          standing: standing({
+          existing: existing({
             sections: names.map((name) => ({ name })),
             occupied,
             labels: ['2'],
@@ -271,7 +271,7 @@ describe('questions added to existing ones', () => {
 
   test('problems of an edited question have paths of that question, and it may keep its label', () => {
     const edited = (question: QuestionInput) =>
-      found(checkEdited({ mode: 'typed', standing: standing({ labels: ['2'] }), question }));
+      found(checkEdited({ mode: 'typed', existing: existing({ labels: ['2'] }), question }));
     expect(edited(long('1'))).toEqual([]);
     expect(edited(long('2', { answer: 'x' }))).toEqual(['label duplicate', 'answer not_allowed']);
   });

@@ -1,6 +1,7 @@
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { ExamMode, QuestionInput, Warning } from '@evaluation/rest-contract/schemas';
 import { labelKey } from './labels.ts';
+import { duplicate, problem } from './problem.ts';
 import { checkQuestion, negativeMarks, questionWarnings } from './question.ts';
 import { isRead, type Parts } from './readable.ts';
 
@@ -29,13 +30,13 @@ export interface Paper {
 }
 
 /** The existing paper that questions are added to, or one of whose questions is edited. */
-export interface StandingPaper {
+export interface ExistingPaper {
   sections: readonly PaperSection[];
   /** true if the client declared the sections: then each question must name one of them. */
   sectionsDeclared: boolean;
   /** Labels of the questions other than those to check. */
   labels: readonly string[];
-  /** Sections that those questions use. Set for an edit, by which a question may leave its section. */
+  /** Sections of the questions in `labels`. Set for an edit, by which a question may leave its section. */
   occupied?: readonly string[];
 }
 
@@ -57,9 +58,9 @@ interface NewPaper {
 /** `checkPaper` with a step for each question, for a caller that pauses between steps: a large paper takes 0.5 s. */
 export function* paperSteps(input: NewPaper): Generator<void, Paper> {
   const sections = inOrder(input.sections ?? []);
-  const standing = { sections, sectionsDeclared: sections.length > 0, labels: [] };
+  const existing = { sections, sectionsDeclared: sections.length > 0, labels: [] };
   const problems = yield* paperProblemSteps(input);
-  return { ...place(input.mode, standing, input.questions), problems };
+  return { ...place(input.mode, existing, input.questions), problems };
 }
 
 interface ReadPaper {
@@ -75,7 +76,7 @@ function* paperProblemSteps(input: ReadPaper): Generator<void, Problem[]> {
   const names = isRead(sections)
     ? sections.flatMap((section) => (isRead(section) && isRead(section.name) ? [{ name: section.name }] : []))
     : [];
-  const standing: QuestionSurroundings = {
+  const existing: QuestionSurroundings = {
     sections: names,
     sectionsDeclared: !isRead(sections) || sections.length > 0,
     sectionsRead: isRead(sections) && names.length === sections.length,
@@ -84,7 +85,7 @@ function* paperProblemSteps(input: ReadPaper): Generator<void, Problem[]> {
   return [
     ...(isRead(sections) ? repeatedSections(sections) : []),
     ...(isRead(questions)
-      ? yield* questionSteps(standing, questions, (index) => `questions[${index}].`)
+      ? yield* questionSteps(existing, questions, (index) => `questions[${index}].`)
       : []),
   ];
 }
@@ -109,34 +110,31 @@ export const checkAdded = (input: AddedQuestions): Paper => finish(addedSteps(in
 
 interface AddedQuestions {
   mode: ExamMode;
-  standing: StandingPaper;
+  existing: ExistingPaper;
   questions: readonly QuestionInput[];
 }
 
 /** `checkAdded` with a step for each question, for a caller that pauses between steps. */
 export function* addedSteps(input: AddedQuestions): Generator<void, Paper> {
-  const problems = yield* addedProblemSteps(input.standing, input.questions);
-  return { ...place(input.mode, input.standing, input.questions), problems };
+  const problems = yield* addedProblemSteps(input.existing, input.questions);
+  return { ...place(input.mode, input.existing, input.questions), problems };
 }
 
 export const addedProblems = (
-  standing: StandingPaper,
+  existing: ExistingPaper,
   questions: Parts<readonly QuestionInput[]>,
-): Problem[] => finish(addedProblemSteps(standing, questions));
+): Problem[] => finish(addedProblemSteps(existing, questions));
 
 function* addedProblemSteps(
-  standing: StandingPaper,
+  existing: ExistingPaper,
   questions: Parts<readonly QuestionInput[]>,
 ): Generator<void, Problem[]> {
   if (!isRead(questions)) return [];
-  const problems = yield* questionSteps(standing, questions, (index) => `questions[${index}].`);
-  const has = standing.labels.length;
+  const problems = yield* questionSteps(existing, questions, (index) => `questions[${index}].`);
+  const has = existing.labels.length;
   if (has + questions.length > MAX_QUESTIONS) {
-    problems.push({
-      field: 'questions',
-      code: 'too_long',
-      message: `At most ${MAX_QUESTIONS} questions in an exam, and this one has ${has}.`,
-    });
+    const message = `At most ${MAX_QUESTIONS} questions in an exam, and this one has ${has}.`;
+    problems.push(problem('questions', 'too_long', message));
   }
   return problems;
 }
@@ -144,15 +142,15 @@ function* addedProblemSteps(
 /** Checks an edited question beside the other questions of its paper. Paths are those of the question itself. */
 export const checkEdited = (input: {
   mode: ExamMode;
-  standing: StandingPaper;
+  existing: ExistingPaper;
   question: QuestionInput;
 }): Paper => ({
-  ...place(input.mode, input.standing, [input.question]),
-  problems: editedProblems(input.standing, input.question),
+  ...place(input.mode, input.existing, [input.question]),
+  problems: editedProblems(input.existing, input.question),
 });
 
-export const editedProblems = (standing: StandingPaper, question: Parts<QuestionInput>): Problem[] =>
-  finish(questionSteps(standing, [question], () => ''));
+export const editedProblems = (existing: ExistingPaper, question: Parts<QuestionInput>): Problem[] =>
+  finish(questionSteps(existing, [question], () => ''));
 
 const finish = <T>(steps: Generator<void, T>): T => {
   for (;;) {
@@ -161,21 +159,21 @@ const finish = <T>(steps: Generator<void, T>): T => {
   }
 };
 
-interface QuestionSurroundings extends StandingPaper {
+interface QuestionSurroundings extends ExistingPaper {
   /** false if the name of a declared section is `BROKEN`: a question may name that section. */
   sectionsRead?: boolean;
 }
 
 function* questionSteps(
-  standing: QuestionSurroundings,
+  existing: QuestionSurroundings,
   questions: readonly Parts<QuestionInput>[],
   at: (index: number) => string,
 ): Generator<void, Problem[]> {
   const problems: Problem[] = [];
-  const labels = new Set(standing.labels.map(labelKey));
-  const sections = new Set(standing.sections.map(({ name }) => labelKey(name)));
+  const labels = new Set(existing.labels.map(labelKey));
+  const sections = new Set(existing.sections.map(({ name }) => labelKey(name)));
   // A derived section is deleted with its last question.
-  const stays = standing.sectionsDeclared ? undefined : standing.occupied?.map(labelKey);
+  const stays = existing.sectionsDeclared ? undefined : existing.occupied?.map(labelKey);
   const kept = new Set(stays ?? sections);
 
   for (const [index, question] of questions.entries()) {
@@ -190,26 +188,20 @@ function* questionSteps(
     }
     if (typeof question.section === 'string') {
       const key = labelKey(question.section);
-      if (!standing.sectionsDeclared) kept.add(key);
-      else if (!sections.has(key) && standing.sectionsRead !== false) {
-        problems.push({
-          field: `${at(index)}section`,
-          code: 'unknown_section',
-          message: 'This section is not declared in sections.',
-        });
+      if (!existing.sectionsDeclared) kept.add(key);
+      else if (!sections.has(key) && existing.sectionsRead !== false) {
+        const message = 'This section is not declared in sections.';
+        problems.push(problem(`${at(index)}section`, 'unknown_section', message));
       }
     }
     problems.push(...checkQuestion(question, at(index)));
   }
 
   // The number of declared sections is checked in their declaration.
-  if (kept.size > Math.max(MAX_SECTIONS, standing.sections.length)) {
-    problems.push({
-      // For an edited question the body is the question, so the path is its own section.
-      field: at(0) === '' ? 'section' : 'questions',
-      code: 'too_many_sections',
-      message: `At most ${MAX_SECTIONS} sections in an exam.`,
-    });
+  if (kept.size > Math.max(MAX_SECTIONS, existing.sections.length)) {
+    // For an edited question the body is the question, so the path is its own section.
+    const field = at(0) === '' ? 'section' : 'questions';
+    problems.push(problem(field, 'too_many_sections', `At most ${MAX_SECTIONS} sections in an exam.`));
   }
   return problems;
 }
@@ -217,15 +209,15 @@ function* questionSteps(
 /** Puts questions into sections. An unknown section becomes the first one; the paper then has a problem. */
 const place = (
   mode: ExamMode,
-  standing: StandingPaper,
+  existing: ExistingPaper,
   questions: readonly QuestionInput[],
 ): Omit<Paper, 'problems'> => {
-  const sections: PaperSection[] = [...standing.sections];
+  const sections: PaperSection[] = [...existing.sections];
   const placeOf = new Map(sections.map(({ name }, index) => [labelKey(name), index]));
   const placed = questions.map((question): PaperQuestion => {
     const name = question.section ?? (sections.length === 0 ? DEFAULT_SECTION : null);
     let section = name === null ? 0 : placeOf.get(labelKey(name));
-    if (name !== null && section === undefined && !standing.sectionsDeclared) {
+    if (name !== null && section === undefined && !existing.sectionsDeclared) {
       section = sections.push({ name }) - 1;
       placeOf.set(labelKey(name), section);
     }
@@ -237,5 +229,3 @@ const place = (
     warnings: questions.flatMap((question) => questionWarnings(question, mode)),
   };
 };
-
-const duplicate = (field: string, message: string): Problem => ({ field, code: 'duplicate', message });

@@ -2,6 +2,7 @@ import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { ExamMode, QuestionInput, Warning } from '@evaluation/rest-contract/schemas';
 import { isBlankText } from './invisible.ts';
 import { isOnMarkStep, MARK_STEP } from './marks/rounding.ts';
+import { duplicate, problem } from './problem.ts';
 import { BROKEN, isRead, type Parts } from './readable.ts';
 import { checkRubric } from './rubric.ts';
 
@@ -70,13 +71,9 @@ export const checkQuestion = (question: Parts<QuestionInput>, at: string): Probl
   const { type } = question;
   const problems: Problem[] = [];
   const required = (field: string) =>
-    problems.push({ field: `${at}${field}`, code: 'required', message: `Required for ${type}.` });
+    problems.push(problem(`${at}${field}`, 'required', `Required for ${type}.`));
   const refuse = (field: string) =>
-    problems.push({
-      field: `${at}${field}`,
-      code: 'not_allowed',
-      message: `Not allowed for ${type}.`,
-    });
+    problems.push(problem(`${at}${field}`, 'not_allowed', `Not allowed for ${type}.`));
 
   if (isChoice(type)) {
     if (question.options == null) required('options');
@@ -122,21 +119,15 @@ const checkOptions = (
       labels.add(option.label);
     });
     if (type === 'true_false' && options.length !== 2) {
-      problems.push({
-        field: `${at}options`,
-        code: 'invalid_value',
-        message: 'true_false takes exactly two options.',
-      });
+      problems.push(problem(`${at}options`, 'invalid_value', 'true_false takes exactly two options.'));
     }
   }
   const correct = question.correct_options ?? [];
   if (!isRead(correct)) return problems;
   if (type !== 'mcq_multi' && correct.length > 1) {
-    problems.push({
-      field: `${at}correct_options`,
-      code: 'invalid_value',
-      message: `${type} takes exactly one correct option.`,
-    });
+    problems.push(
+      problem(`${at}correct_options`, 'invalid_value', `${type} takes exactly one correct option.`),
+    );
   }
   const named = new Set<string>();
   correct.forEach((label, index) => {
@@ -146,9 +137,7 @@ const checkOptions = (
     named.add(label);
     if (options !== null && allLabelsRead && !labels.has(label)) {
       problems.push({
-        field,
-        code: 'unknown_option_label',
-        message: 'No option has this label.',
+        ...problem(field, 'unknown_option_label', 'No option has this label.'),
         failure: 'unknown_option_label',
       });
     }
@@ -163,10 +152,9 @@ const checkAnswerKey = (
 ): Problem[] => {
   if (!isRead(answer)) return [];
   if (type === 'one_word') {
-    if (typeof answer !== 'string') return [{ field, code: 'invalid_type', message: 'Expected string.' }];
-    if (isBlankText(answer)) return [{ field, code: 'required', message: 'Cannot be empty.' }];
-    if (/[<>]/.test(answer))
-      return [{ field, code: 'invalid_characters', message: 'Cannot contain < or >.' }];
+    if (typeof answer !== 'string') return [problem(field, 'invalid_type', 'Expected string.')];
+    if (isBlankText(answer)) return [problem(field, 'required', 'Cannot be empty.')];
+    if (/[<>]/.test(answer)) return [problem(field, 'invalid_characters', 'Cannot contain < or >.')];
     return [];
   }
   const isList = typeof answer === 'object';
@@ -174,16 +162,8 @@ const checkAnswerKey = (
   return accepted.flatMap((value, index) =>
     typeof value !== 'string' || /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*$/.test(value)
       ? []
-      : [
-          {
-            field: isList ? `${field}[${index}]` : field,
-            code: 'invalid_value',
-            message: 'Expected a number.',
-          },
-        ],
+      : [problem(isList ? `${field}[${index}]` : field, 'invalid_value', 'Expected a number.')],
   );
 };
 
 const isBlank = (value: string | null | undefined): boolean => value == null || value.trim() === '';
-
-const duplicate = (field: string, message: string): Problem => ({ field, code: 'duplicate', message });

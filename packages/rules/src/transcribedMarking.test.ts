@@ -49,7 +49,7 @@ describe('a number read on a page', () => {
     ['3e8', '3·10^8 '],
     [1e-4, '10^{-4}'],
     [-1e8, '\u221210^8'],
-  ])('%j, read as %j', (answer, text) => {
+  ])('%j, read as %j, is right', (answer, text) => {
     expect(numeric(answer, text)).toBe('right');
     // A typed answer is compared exactly.
     const typed = markObjective({ type: 'numeric', answer }, { text }, { maxMarks: 1, negativeMarks: 0 });
@@ -78,7 +78,7 @@ describe('a number read on a page', () => {
     [42, 'x = 42'],
     [120, '5!'],
     [42, '$$'],
-  ])('%j, read as %j: a person compares', (answer, text) => {
+  ])('%j, read as %j, is doubtful', (answer, text) => {
     expect(numeric(answer, text)).toBe('doubtful');
   });
 
@@ -87,7 +87,7 @@ describe('a number read on a page', () => {
     [0.6, '3/4'],
     [3, '3,141'],
     [3e8, '3 \\times 10^7'],
-  ])('%j, read as %j, is another number, plainly', (answer, text) => {
+  ])('%j, read as %j, is wrong', (answer, text) => {
     expect(numeric(answer, text)).toBe('wrong');
   });
 });
@@ -103,7 +103,7 @@ describe('a word read on a page', () => {
     ['insulin', '\\underline{Insulin}.'],
     ['Ph.D.', 'Ph.D'],
     ['$H_2O$', 'H2O'],
-  ])('%j, read as %j', (answer, text) => {
+  ])('%j, read as %j, is right', (answer, text) => {
     expect(word(answer, text)).toBe('right');
     const typed = markObjective({ type: 'one_word', answer }, { text }, { maxMarks: 1, negativeMarks: 0 });
     expect(typed.correct).toBe(false);
@@ -118,7 +118,7 @@ describe('a word read on a page', () => {
     ['Delhi', '(Delhi)'],
     ['Delhi', '$$'],
     ['\u03b1', '\\alpha'],
-  ])('%j, read as %j: a person compares', (answer, text) => {
+  ])('%j, read as %j, is doubtful', (answer, text) => {
     expect(word(answer, text)).toBe('doubtful');
   });
 
@@ -126,7 +126,7 @@ describe('a word read on a page', () => {
     ['Delhi', 'Dehli.'],
     ['CO2', '$SO_2$'],
     ['caf\u00e9', 'cafe'],
-  ])('%j, read as %j, is another word', (answer, text) => {
+  ])('%j, read as %j, is wrong', (answer, text) => {
     expect(word(answer, text)).toBe('wrong');
   });
 });

@@ -165,7 +165,7 @@ test.each([
   ['ааак', false],
   ['বাংলা', false],
   ['𑀅ꣲक', true],
-])('the share of Devanagari is over letters: %s', (text, expected) => {
+])('the share of Devanagari counts letters only: %s', (text, expected) => {
   expect(isMostlyDevanagari(text)).toBe(expected);
 });
 
@@ -175,7 +175,7 @@ test.each([
   [4000, 16_000, false],
   [4001, 15_999, true],
 ])(
-  '%i of Devanagari beside %i others: exactly 20%% is taken, a letter more is not',
+  '%i of Devanagari beside %i others: exactly 20%% is accepted, and one more letter is not',
   (hindi, english, expected) => {
     expect(isMostlyDevanagari('क'.repeat(hindi) + 'a'.repeat(english))).toBe(expected);
   },

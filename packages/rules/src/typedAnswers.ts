@@ -4,6 +4,7 @@ import { atMost } from '@evaluation/rest-contract/schemas';
 import { isBlankText } from './invisible.ts';
 import { isMostlyDevanagari } from './language.ts';
 import { labelKey } from './labels.ts';
+import { problem } from './problem.ts';
 import { isChoice } from './question.ts';
 import { isRead, type Broken, type Parts } from './readable.ts';
 
@@ -62,8 +63,6 @@ export const checkTypedAnswers = (
   });
   return { answered, problems, notEnglish };
 };
-
-const problem = (field: string, code: string, message: string): Problem => ({ field, code, message });
 
 type ReadAnswer = Exclude<Parts<AnswerInput>, Broken>;
 

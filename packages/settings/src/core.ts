@@ -44,11 +44,22 @@ export const CoreEnvironment = z
     OIDC_ISSUER: z.url().optional(),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
+    /**
+     * Tenants whose people may sign in, as a comma list of ids (UUIDs). Needed for an issuer that is shared by many
+     * tenants, such as `https://login.microsoftonline.com/organizations/v2.0`.
+     */
+    OIDC_TENANTS: z
+      .string()
+      .transform((list) => list.split(',').map((one) => one.trim().toLowerCase()))
+      .pipe(z.array(z.guid('a comma list of ids of tenants')))
+      .optional(),
     /** Name of the provider on the button of the sign-in page. */
     OIDC_NAME: z.string().max(50).default('Single sign-on'),
     /** Address of the desk, with which `dashboard_url` of an exam begins. `npm start` sets it to that of its desk. */
     DASHBOARD_URL: z.url().default('http://127.0.0.1:8082'),
-    /** Seconds of a lease. A killed worker's run is recovered after one lease and one tick, below 15 s at 10 s. */
+    /**
+     * Seconds of a lease. The run of a killed worker is recovered after one lease and one tick: at 10 s, within 15 s.
+     */
     LEASE_SECONDS: integer(1, 300).default(10),
     /**
      * Seconds until an unclaimed run's message is looked for in the lane, and published again if lost. Longer than a
@@ -92,6 +103,10 @@ export const CoreEnvironment = z
       const message = 'set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none of them';
       issues.push({ code: 'custom', input: undefined, path: [name], message });
     }
+    if (e.OIDC_TENANTS !== undefined && e.OIDC_ISSUER === undefined) {
+      const message = 'set it with OIDC_ISSUER, or not at all';
+      issues.push({ code: 'custom', input: undefined, path: ['OIDC_TENANTS'], message });
+    }
     for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const) {
       const isSet = e[name] !== undefined;
       if (isSet !== e.S3_POD_IDENTITY) continue;
@@ -133,6 +148,7 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
             issuer: e.OIDC_ISSUER,
             clientId: e.OIDC_CLIENT_ID,
             clientSecret: e.OIDC_CLIENT_SECRET,
+            tenants: e.OIDC_TENANTS ?? [],
             name: e.OIDC_NAME,
           },
     dashboardUrl: e.DASHBOARD_URL.replace(/\/+$/, ''),

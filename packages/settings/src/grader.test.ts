@@ -48,8 +48,8 @@ describe('the grader of an environment', () => {
 
   test.each([
     ['one point', '0:0.5'],
-    ['a point that is none', '0:0.1,0.5'],
-    ['a comma too many', '0:0.1,1:0.5,'],
+    ['a malformed point', '0:0.1,0.5'],
+    ['an extra comma', '0:0.1,1:0.5,'],
     ['points out of order', '0.5:0.1,0.2:0.5'],
     ['two values at one point', '0:0.1,0:0.5'],
     ['a value that falls', '0:0.5,1:0.4'],

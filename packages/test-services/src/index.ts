@@ -1,5 +1,6 @@
+export { closedAfterTests, folderForTests } from './afterTests.ts';
 export { cloneDatabase, type ClonedDatabase } from './database/cloneDatabase.ts';
-export { openTestDatabase, type TestDatabase } from './database/openTestDatabase.ts';
+export { openTestDatabase } from './database/openTestDatabase.ts';
 export { readPlan, type PlanReading } from './database/readPlan.ts';
 export { commitsOf } from './database/commitsOf.ts';
 export { statementsOf } from './database/statementsOf.ts';

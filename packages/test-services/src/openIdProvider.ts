@@ -1,7 +1,9 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Agent, buildConnector, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 
 /** An OpenID Connect provider over HTTP with one client, whose people need no password. */
 export interface OpenIdProvider {
@@ -34,11 +36,21 @@ const CLIENT_ID = 'desk';
 const CLIENT_SECRET = 'secret of the desk: 100%';
 const KEY_ID = 'key-1';
 
-export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
+/** Address of Microsoft Entra. The client library takes issuers with a placeholder from this address only. */
+const ENTRA = 'https://login.microsoftonline.com';
+
+/**
+ * @param options.hasTenants The provider answers at the address of Microsoft Entra, whose published issuer has a
+ * placeholder for the tenant. Requests of this process to that address reach this provider until it is closed.
+ */
+export const startOpenIdProvider = async (
+  { hasTenants }: { hasTenants: boolean } = { hasTenants: false },
+): Promise<OpenIdProvider> => {
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const grants = new Map<string, Grant>();
   const accessTokens = new Map<string, object>();
+  let origin = '';
   let issuer = '';
   let visitor: Pick<Grant, 'claims'> & Visit = { claims: {} };
 
@@ -51,7 +63,11 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
       challenge: query.get('code_challenge'),
       redirectUri: query.get('redirect_uri'),
     });
-    redirect.search = new URLSearchParams({ code, state: query.get('state') ?? '', iss: issuer }).toString();
+    redirect.search = new URLSearchParams({
+      code,
+      state: query.get('state') ?? '',
+      ...(hasTenants ? {} : { iss: issuer }),
+    }).toString();
     return redirect.href;
   };
 
@@ -71,7 +87,7 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
     accessTokens.set(`Bearer ${accessToken}`, grant.userInfo ?? grant.claims);
     const now = Math.floor(Date.now() / 1000);
     const claims = {
-      iss: issuer,
+      iss: issuer.replace('{tenantid}', String(Reflect.get(grant.claims, 'tid'))),
       aud: CLIENT_ID,
       iat: now,
       exp: now + 300,
@@ -84,18 +100,18 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
 
   /** @returns null for a request that is refused */
   const answer = async (request: IncomingMessage): Promise<object | null> => {
-    const { pathname } = new URL(request.url ?? '', issuer);
-    if (pathname === '/.well-known/openid-configuration') {
+    const { pathname } = new URL(request.url ?? '', origin);
+    if (pathname.endsWith('/.well-known/openid-configuration')) {
       return {
         issuer,
-        authorization_endpoint: `${issuer}/authorize`,
-        token_endpoint: `${issuer}/token`,
-        userinfo_endpoint: `${issuer}/userinfo`,
-        jwks_uri: `${issuer}/keys`,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        userinfo_endpoint: `${origin}/userinfo`,
+        jwks_uri: `${origin}/keys`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
-        authorization_response_iss_parameter_supported: true,
+        authorization_response_iss_parameter_supported: !hasTenants,
       };
     }
     if (pathname === '/keys') {
@@ -110,7 +126,7 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
   };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '', issuer);
+    const url = new URL(request.url ?? '', origin);
     if (url.pathname === '/authorize') {
       response.writeHead(302, { location: authorize(url.searchParams) }).end();
       return;
@@ -126,10 +142,16 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the provider has no port');
-  issuer = `http://127.0.0.1:${address.port}`;
+  origin = hasTenants ? ENTRA : `http://127.0.0.1:${address.port}`;
+  issuer = hasTenants ? `${ENTRA}/{tenantid}/v2.0` : origin;
+  const leaveEntra = hasTenants ? leadEntraTo(address.port) : () => Promise.resolve();
 
   return {
-    environment: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET },
+    environment: {
+      OIDC_ISSUER: issuer.replace('{tenantid}', 'organizations'),
+      OIDC_CLIENT_ID: CLIENT_ID,
+      OIDC_CLIENT_SECRET: CLIENT_SECRET,
+    },
     visit: async (url, claims, options = {}) => {
       visitor = { claims, ...options };
       const { status, headers } = await fetch(url, { redirect: 'manual' });
@@ -138,10 +160,33 @@ export const startOpenIdProvider = async (): Promise<OpenIdProvider> => {
       return location;
     },
     close: async () => {
+      await leaveEntra();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
+  };
+};
+
+/** Leads connections of `fetch` to Entra to a port of this machine, without TLS. @returns undoes it */
+const leadEntraTo = (port: number): (() => Promise<void>) => {
+  const before = getGlobalDispatcher();
+  const connectElsewhere = buildConnector({});
+  const agent = new Agent({
+    connect: (options, callback) => {
+      if (`https://${options.hostname}` !== ENTRA) {
+        connectElsewhere(options, callback);
+        return;
+      }
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => callback(null, socket));
+      socket.once('error', (error) => callback(error, null));
+    },
+  });
+  setGlobalDispatcher(agent);
+  return async () => {
+    setGlobalDispatcher(before);
+    await agent.destroy();
   };
 };
 

@@ -17,11 +17,11 @@ test('docs/model-costs.md states the calls of each kind exactly, and tokens with
 
   const remedy = 'measure again: npm run costs -- --write';
   expect(tableOf(page, 'calls'), remedy).toMatchObject(tableOf(callsTable(costs), 'calls'));
-  const told = tableOf(page, 'tokens');
+  const documented = tableOf(page, 'tokens');
   for (const [paper, now] of Object.entries(tableOf(tokensTable(costs), 'tokens'))) {
     // Columns of input, pictures and output. The shares follow from the words of the first two candidates.
     for (const column of [0, 1, 4]) {
-      const [was = Number.NaN, is = Number.NaN] = [told[paper]?.[column], now[column]];
+      const [was = Number.NaN, is = Number.NaN] = [documented[paper]?.[column], now[column]];
       expect(
         Math.abs(is - was),
         `${paper}: ${was} on the page, ${is} measured; ${remedy}`,

@@ -20,7 +20,7 @@ export interface BenchOptions {
 export const measureRow = async (servers: Servers, row: Row, options: BenchOptions): Promise<RowResult> => {
   const { sides, absent = [], close } = await row.open(servers, options.scale);
   try {
-    const measured = await alternate(sides, options);
+    const measured = await alternate(sides, { ...options, warmRounds: row.warmRounds ?? 1 });
     return {
       name: row.name,
       what: row.what,

@@ -13,10 +13,10 @@ export interface Side {
   round(): Promise<RoundOutcome | void>;
 }
 
-/** What a round says of itself. The wall time of the round is taken where it does not say its seconds. */
+/** Result of a round. Without `seconds` the wall time of the round counts. */
 interface RoundOutcome {
   seconds?: number;
-  /** Seconds that the round would take without any cost, for a schedule. */
+  /** Seconds that the round would take if only its model calls took time. */
   idealSeconds?: number;
 }
 
@@ -37,6 +37,8 @@ export interface Measured {
 
 interface RoundOptions {
   rounds: number;
+  /** Rounds of each side that do not count. */
+  warmRounds: number;
   /** Counting takes half a minute, because PostgreSQL reports late. */
   countTransactions: boolean;
 }
@@ -52,8 +54,8 @@ export const alternate = async (sides: readonly Side[], options: RoundOptions): 
     rounds: [] as Round[],
     transactions: null as number | null,
   }));
-  // A first round of each warms caches, plans and compiled code; it does not count.
-  for (const side of sides) await side.round();
+  for (let number = 0; number < options.warmRounds; number += 1) for (const side of sides) await side.round();
+  await analyze(sides);
   const counting = options.countTransactions ? await beginCounting(sides) : null;
   for (let number = 0; number < options.rounds; number += 1) {
     for (const [at, side] of sides.entries()) measured[at]?.rounds.push(await roundOf(side));
@@ -64,6 +66,15 @@ export const alternate = async (sides: readonly Side[], options: RoundOptions): 
     one.transactions = count === null ? null : count / (one.operations * options.rounds);
   }
   return measured;
+};
+
+/**
+ * Collects the planner's statistics, as PostgreSQL's autovacuum does within a minute of the first rows. Plans that were
+ * made for empty tables read more rows with each operation.
+ */
+const analyze = async (sides: readonly Side[]): Promise<void> => {
+  for (const database of new Set(sides.map((side) => side.database)))
+    await database?.observer.query('analyze');
 };
 
 const roundOf = async (side: Side): Promise<Round> => {

@@ -7,6 +7,8 @@ export interface Row {
   what: string;
   /** Set when the row takes seconds of CPU only: the test runs these rows. */
   isCheap?: true;
+  /** Rounds that warm caches, plans and compiled code before the counted ones; 1 if not set. */
+  warmRounds?: number;
   open(servers: Servers, scale: number): Promise<OpenRow>;
   verdicts(measured: Measures): Verdict[];
 }

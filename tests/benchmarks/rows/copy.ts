@@ -16,6 +16,7 @@ const OURS = 'copy, upload → graded and drawn';
 /** Copies of print, so that no text is read by OCR. */
 export const copyRow: Row = {
   name: 'copy10',
+  warmRounds: 8,
   what: `handwritten copy of ${PAGES} pages and ${QUESTIONS} questions without OCR, from the upload until it is graded`,
   async open(servers, scale) {
     const { add, close } = stack();

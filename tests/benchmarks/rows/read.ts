@@ -26,6 +26,7 @@ export const readRow: Row = {
   name: 'read',
   what: 'GET /submissions/{id}, 8 clients',
   isCheap: true,
+  warmRounds: 3,
   async open(servers, scale) {
     const { add, close } = stack();
     const reading = (
@@ -57,8 +58,8 @@ export const readRow: Row = {
       const bare = add(await startPeer('bareExpress.ts', { DATABASE_URL: database.superuserUrl }));
       return {
         sides: [
-          reading(OURS, apart.api.baseUrl, apart.api.apiKey, ids, 600, apart),
-          reading(IN_ONE, together.api.baseUrl, together.api.apiKey, idsTogether, 800, together),
+          reading(OURS, apart.api.baseUrl, apart.api.apiKey, ids, 1500, apart),
+          reading(IN_ONE, together.api.baseUrl, together.api.apiKey, idsTogether, 1500, together),
           reading(BARE, bare.ready, '', ids, 3000, {
             parts: { express: bare.pid, PostgreSQL: servers.postgresPid },
             database,

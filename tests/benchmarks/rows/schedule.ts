@@ -8,20 +8,24 @@ import { stack } from './stack.ts';
 import { untilAllGraded } from './typed.ts';
 
 const LATENCY_MS = 300;
-const RUNS_AT_ONCE = 4;
+const CALLS_AT_ONCE = 4;
 const SUBMISSIONS = 60;
 const OURS = 'typed submissions of 1 long answer';
 
-/** Compares the time from the first claim to the last mark with the time that the model calls alone would take. */
+/**
+ * Compares the time from the first claim to the last mark with the time that the model calls alone would take. The
+ * worker has its usual number of runs at once, so a run is claimed or recorded while the calls of others last.
+ */
 export const scheduleRow: Row = {
   name: 'schedule',
-  what: `${SUBMISSIONS} typed submissions, ${RUNS_AT_ONCE} at once, a model that takes ${LATENCY_MS} ms`,
+  warmRounds: 2,
+  what: `${SUBMISSIONS} typed submissions, a model that takes ${LATENCY_MS} ms and ${CALLS_AT_ONCE} calls at once`,
   async open(servers, scale) {
     const { add, close } = stack();
     add({ close: () => servers.model.reset() });
     try {
       const service = add(await startFacadeAndCore(servers));
-      await service.startWorker({ TYPED_CONCURRENCY: String(RUNS_AT_ONCE) });
+      await service.startWorker({ TYPED_MODEL_CALLS: String(CALLS_AT_ONCE) });
       const exam = await openTypedExam(service.api, 'long answers', 1);
       const count = Math.ceil(SUBMISSIONS * scale);
       return {
@@ -46,7 +50,7 @@ export const scheduleRow: Row = {
               );
               return {
                 seconds: rows[0]?.seconds ?? Number.NaN,
-                idealSeconds: (Math.ceil(servers.model.calls.length / RUNS_AT_ONCE) * LATENCY_MS) / 1000,
+                idealSeconds: (Math.ceil(servers.model.calls.length / CALLS_AT_ONCE) * LATENCY_MS) / 1000,
               };
             },
           },

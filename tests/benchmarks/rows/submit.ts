@@ -22,6 +22,7 @@ export const submitRow: Row = {
   name: 'submit',
   what: 'POST of a typed submission, 1 long answer, with Idempotency-Key, 8 clients, one exam',
   isCheap: true,
+  warmRounds: 3,
   async open(servers, scale) {
     const { add, close } = stack();
     const posting = (
@@ -80,8 +81,8 @@ export const submitRow: Row = {
       const path = (id: string) => `/exams/${id}/submissions`;
       return {
         sides: [
-          posting(OURS, apart.api.baseUrl, apart.api.apiKey, path(exam.id), 150, apart),
-          posting(IN_ONE, together.api.baseUrl, together.api.apiKey, path(examTogether.id), 150, together),
+          posting(OURS, apart.api.baseUrl, apart.api.apiKey, path(exam.id), 300, apart),
+          posting(IN_ONE, together.api.baseUrl, together.api.apiKey, path(examTogether.id), 300, together),
           posting(BARE, bare.ready, '', '/submissions', 400, {
             parts: { express: bare.pid, PostgreSQL: servers.postgresPid },
             database,

@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { behind } from '../../harness/behind.ts';
 import { deskSuite, signIn } from '../harness/deskSuite.ts';
 import { submitDemoCopies } from './demoData.ts';
@@ -41,12 +41,18 @@ test('measure', async () => {
   console.log(
     `${cpus().length} × ${cpus()[0]?.model}, load ${load.map((each) => each.toFixed(1)).join(' ')}`,
   );
+  // This question and the next one have a rubric.
+  const essay = demo.exam.questions.find(({ label }) => label === '7(a)');
   for (const { name, width, height, hasTouch } of WINDOWS) {
     const context = await desk.browser.newContext({ viewport: { width, height }, hasTouch, locale: 'en-GB' });
     const page = await context.newPage();
     await signIn(desk, page);
     const list = await paintOf(page, `${desk.url}/exams`, `document.querySelector('tbody a') !== null`);
-    const marking = await paintOf(page, `${desk.url}/exams/${demo.exam.id}/mark`, HAS_INK);
+    const marking = await paintOf(
+      page,
+      `${desk.url}/exams/${demo.exam.id}/mark?question=${essay?.id ?? ''}`,
+      HAS_INK,
+    );
     const interactions = await interact(page);
     const faults = [...(await faultsOf(page, hasTouch))];
 
@@ -85,7 +91,12 @@ const interact = async (page: Page): Promise<number[]> => {
   const keys = ['j', 'j', 'k', 'k', '+', '-', 'PageDown', 'PageUp', 'n', 'p'];
   for (let round = 0; round < 3; round += 1) {
     for (const key of keys) {
+      const before = await questionShown(page);
       await page.locator('body').press(key);
+      // The next key is for the question that this one leads to.
+      if (key === 'n' || key === 'p')
+        await expect.poll(() => questionShown(page), { timeout: 30_000 }).not.toBe(before);
+      await page.getByRole('spinbutton', { name: 'Marks' }).waitFor();
       await page.waitForTimeout(300);
     }
     await page.getByRole('table', { name: 'Criteria' }).getByRole('button').first().click();
@@ -95,6 +106,9 @@ const interact = async (page: Page): Promise<number[]> => {
   const short = Math.max(0, 3 * (keys.length + 1) - measured.length);
   return [...measured, ...Array.from({ length: short }, () => 16)];
 };
+
+const questionShown = (page: Page): Promise<string | null> =>
+  page.getByRole('heading', { level: 2, name: /^Question / }).textContent();
 
 /** Sideways scroll, and on a tablet buttons and fields that are too small for a finger. */
 const faultsOf = async (page: Page, hasTouch: boolean): Promise<string[]> => {

@@ -7,19 +7,19 @@ import type { Random } from '../../harness/seededRandom.ts';
 
 /*
  * An examiner without a browser: the page's own queue over the desk's protocol. Calls are lost before or after their
- * effect, and the page is loaded again at any time. `log` holds what the service has told this examiner.
+ * effect, and the page is loaded again at any time. `stored` and `read` have what the service has answered.
  */
 
-export interface Told {
+export interface StoredDecision {
   decision: Decision & { seen: SeenMark };
   stored: SeenMark;
 }
 
 export interface Examiner {
   name: string;
-  /** Decisions that the service has said to be stored, by id. */
-  stored: Map<string, Told>;
-  /** Times of overrides that the examiner has read of, on a screen or among changes. */
+  /** Decisions that the service has confirmed as stored, by id. */
+  stored: Map<string, StoredDecision>;
+  /** Times of the overrides that the examiner has seen, on a screen or in a list of changes. */
   read: Set<string>;
   look(submissionId: string): Promise<void>;
   decide(submissionId: string, questionId: string, awarded: number): Promise<void>;

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endIdleChildren, extractPages, inspectPdf, PdfUnreadable } from '@evaluation/pdf';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { folderForTests } from '@evaluation/test-services';
+import { afterAll, expect, test } from 'vitest';
 import * as hostile from '../../harness/hostilePdfs.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
 import { seededRandom } from '../../harness/seededRandom.ts';
@@ -23,14 +23,8 @@ const GRACE_MS = 20_000;
 /** Number of damaged files after which a valid file is read. */
 const GOOD_EVERY = 4;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fuzz-pdfs-'));
-});
-afterAll(async () => {
-  endIdleChildren();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await folderForTests('fuzz-pdfs-');
+afterAll(() => endIdleChildren());
 
 const corpus = async (): Promise<Buffer[]> => {
   const fixture = (name: string) =>

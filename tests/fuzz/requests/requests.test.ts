@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../harness/service.ts';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
+import { startService } from '../../harness/service.ts';
 import { openInstitutes } from './institutes.ts';
 import { readOperations } from './document.ts';
 import { intentsOf } from './intents.ts';
@@ -12,11 +13,9 @@ import { smallestWith } from './smallest.ts';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 250);
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', DRAW_CONCURRENCY: '0' });
-});
-afterAll(() => service?.close());
+const service = closedAfterTests(
+  await startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', DRAW_CONCURRENCY: '0' }),
+);
 
 test(
   'every generated request gets a documented answer of its schema, and nothing of another institute',

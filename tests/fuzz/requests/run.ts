@@ -29,7 +29,7 @@ interface Fault {
 
 const AT_ONCE = 16;
 /** Batches between two lines of progress. */
-const TOLD_EVERY = 20;
+const PROGRESS_EVERY = 20;
 /** Requests drawn together. The objects are made anew after each, since requests change and delete them. */
 const BATCH = 150;
 
@@ -98,7 +98,7 @@ export const runFuzz = async (
       }),
     );
     for (const each of unshrunk.splice(0)) await shrink(each);
-    if (batch % TOLD_EVERY === TOLD_EVERY - 1)
+    if (batch % PROGRESS_EVERY === PROGRESS_EVERY - 1)
       say(`${sent} of ${requests} requests, ${ratePerSecond()} a second, ${faults.size} kinds of fault`);
   }
   return {

@@ -3,7 +3,7 @@ import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectRefused, problemsIn } from '../../harness/tenant.ts';
+import { expectPostRefused, problemsIn } from '../../harness/tenant.ts';
 
 const { tenant } = await restSuite();
 
@@ -51,16 +51,10 @@ test('a candidate of POST /exams is the one that submits later, by external_id o
 test('a refused submission leaves the stored candidate unchanged', async () => {
   const first = await submitAs({ external_id: 'refused', name: 'Before' });
   const exam = await openExam();
-  await expectRefused(
-    tenant,
-    () =>
-      tenant.api.post(`/exams/${exam.id}/submissions`, {
-        candidate: { external_id: 'refused', name: 'After' },
-        answers: [{ question_label: 'none', text: 'x' }],
-      }),
-    422,
-    'validation_failed',
-  );
+  await expectPostRefused(tenant, 422, 'validation_failed', `/exams/${exam.id}/submissions`, {
+    candidate: { external_id: 'refused', name: 'After' },
+    answers: [{ question_label: 'none', text: 'x' }],
+  });
   expect(await candidateOf(first)).toMatchObject({ name: 'Before' });
 });
 
@@ -97,12 +91,10 @@ test.each([
   ['metadata over 2 KB', { external_id: 'a', metadata: { k: 'x'.repeat(2041) } }, 'metadata: too_long'],
 ])('a candidate is refused with %s', async (_name, candidate, problem) => {
   const exam = await openExam();
-  const error = await expectRefused(
-    tenant,
-    () => tenant.api.post(`/exams/${exam.id}/submissions`, { candidate, answers }),
-    422,
-    'validation_failed',
-  );
+  const error = await expectPostRefused(tenant, 422, 'validation_failed', `/exams/${exam.id}/submissions`, {
+    candidate,
+    answers,
+  });
   expect(problemsIn(error)).toEqual([`candidate.${problem}`]);
 });
 

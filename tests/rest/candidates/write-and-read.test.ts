@@ -3,29 +3,22 @@ import { describe, expect, test } from 'vitest';
 import type { Candidate, CandidatesCreated, CandidatesFound } from '@evaluation/rest-contract/schemas';
 import type { Answer, ErrorBody } from '../../harness/api.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, newTenant, problemsIn, type Tenant } from '../../harness/tenant.ts';
+import { expectError, expectOk, newTenant, problemsIn, type Tenant } from '../../harness/tenant.ts';
 
 const { service, tenant } = await restSuite();
 const other = await newTenant(service);
 
-const create = async (...candidates: object[]): Promise<CandidatesCreated['candidates']> => {
-  const { status, body } = await tenant.api.post<CandidatesCreated>('/candidates', { candidates });
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body.candidates;
-};
+const create = async (...candidates: object[]): Promise<CandidatesCreated['candidates']> =>
+  expectOk(await tenant.api.post<CandidatesCreated>('/candidates', { candidates })).candidates;
 const createOne = async (candidate: object): Promise<string> => (await create(candidate))[0]?.id ?? '';
-const read = async (id: string): Promise<Candidate> => {
-  const { status, body } = await tenant.api.get<Candidate>(`/candidates/${id}`);
-  expect(status).toBe(200);
-  return body;
-};
-const search = async (externalIds: string[], owner: Tenant = tenant): Promise<Candidate[]> => {
-  const { status, body } = await owner.api.post<CandidatesFound>('/candidates/search', {
-    external_ids: externalIds,
-  });
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body.data;
-};
+const read = async (id: string): Promise<Candidate> =>
+  expectOk(await tenant.api.get<Candidate>(`/candidates/${id}`));
+const search = async (externalIds: string[], owner: Tenant = tenant): Promise<Candidate[]> =>
+  expectOk(
+    await owner.api.post<CandidatesFound>('/candidates/search', {
+      external_ids: externalIds,
+    }),
+  ).data;
 const many = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => ({ external_id: `${prefix}${index}` }));
 

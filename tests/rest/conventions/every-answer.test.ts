@@ -5,7 +5,7 @@ import type { ErrorBody } from '../../harness/api.ts';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, expectRefused, problemsIn } from '../../harness/tenant.ts';
+import { expectError, expectPostRefused, expectRefused, problemsIn } from '../../harness/tenant.ts';
 
 const { tenant } = await restSuite();
 
@@ -174,22 +174,16 @@ describe('plain text', () => {
       'candidates[0].metadata.k',
     ],
   ])('NUL in %s answers invalid_characters with the path of the field', async (_name, body, field) => {
-    const error = await expectRefused(
-      tenant,
-      () => tenant.api.post('/exams', body),
-      422,
-      'validation_failed',
-    );
+    const error = await expectPostRefused(tenant, 422, 'validation_failed', '/exams', body);
     expect(problemsIn(error)).toContain(`${field}: invalid_characters`);
   });
 
   test('NUL in the name of a field answers invalid_characters', async () => {
-    const error = await expectRefused(
-      tenant,
-      () => tenant.api.post('/exams', { title: 'a', mode: 'typed', [`a${nul}`]: 1 }),
-      422,
-      'validation_failed',
-    );
+    const error = await expectPostRefused(tenant, 422, 'validation_failed', '/exams', {
+      title: 'a',
+      mode: 'typed',
+      [`a${nul}`]: 1,
+    });
     expect(problemsIn(error)).toEqual([': invalid_characters']);
   });
 

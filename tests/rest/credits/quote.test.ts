@@ -1,30 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CreditQuote } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
 import { plainPdf, presign, untilInspected } from '../../harness/pdfs.ts';
-import type { TestService } from '../../harness/service.ts';
-import { expectError, expectRefused, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
+import {
+  expectError,
+  expectOk,
+  expectPostRefused,
+  newTenant,
+  problemsIn,
+  startIdleService,
+} from '../../harness/tenant.ts';
 import type { Tenant } from '../../harness/tenant.ts';
 
-let service: TestService;
-let owner: Tenant;
-beforeAll(async () => {
-  // Inspections of one institute run one after the other, so the first read has to wait longer.
-  service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
-  owner = await newTenant(service, { credits: 10 });
-});
-afterAll(() => service.close());
+// Inspections of one institute run one after the other, so the first read has to wait longer.
+const service = closedAfterTests(await startIdleService({ INSPECTION_WAIT_SECONDS: '30' }));
+const owner = await newTenant(service, { credits: 10 });
 
 const ask = <T = CreditQuote>(body: unknown, tenant = owner) => tenant.api.post<T>('/credits/quote', body);
 
-const quoted = async (body: unknown, tenant = owner): Promise<CreditQuote> => {
-  const answer = await ask(body, tenant);
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
+const quoted = async (body: unknown, tenant = owner): Promise<CreditQuote> =>
+  expectOk(await ask(body, tenant));
 
 const refusedFields = async (body: unknown): Promise<string[]> =>
   problemsIn(expectError(await ask<never>(body), 422, 'validation_failed'));
@@ -175,12 +174,7 @@ describe('POST /credits/quote', () => {
       available: 0,
       sufficient: false,
     });
-    await expectRefused(
-      payer,
-      () => payer.api.post(`/exams/${exam.id}/submissions`, copy(one)),
-      402,
-      'insufficient_credits',
-    );
+    await expectPostRefused(payer, 402, 'insufficient_credits', `/exams/${exam.id}/submissions`, copy(one));
   });
 
   test('a quote changes nothing, so its idempotency key is not stored: the same key quotes again', async () => {

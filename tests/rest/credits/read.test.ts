@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Credits, Submission } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, typedExam } from '../../harness/papers.ts';
-import type { TestService } from '../../harness/service.ts';
 import { takeRun } from '../../harness/takeRun.ts';
-import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
+import { expectOk, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const service = closedAfterTests(await startIdleService());
 
-const creditsOf = async ({ api }: Tenant): Promise<Credits> => {
-  const { status, body } = await api.get<Credits>('/credits');
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const creditsOf = async ({ api }: Tenant): Promise<Credits> => expectOk(await api.get<Credits>('/credits'));
 
 const edit = (tenant: Tenant, change: object) =>
   service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });

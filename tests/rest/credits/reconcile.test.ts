@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { openTerminal } from '../../cli/terminal.ts';
 import { createExam, submit, untilOver } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { startService, type TestService } from '../../harness/service.ts';
+import { startService } from '../../harness/service.ts';
 import { takeRun } from '../../harness/takeRun.ts';
 import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService({ LEASE_SECONDS: '300' });
-});
-afterAll(() => service.close());
+const service = closedAfterTests(await startIdleService({ LEASE_SECONDS: '300' }));
 
 const findingsOf = async ({ instituteId }: Tenant, server = service) => {
   const { findings } = await server.control.as({}).control.reconcile.query({ institute_id: instituteId });

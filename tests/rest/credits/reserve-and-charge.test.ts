@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Credits, Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
-import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
-import type { TestService } from '../../harness/service.ts';
+import { lookBehind } from '../../harness/ledger.ts';
 import { takeRun } from '../../harness/takeRun.ts';
-import { expectRefused, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
+import { expectPostRefused, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
 
-let service: TestService;
-let ledger: BehindTheApi;
-beforeAll(async () => {
-  service = await startIdleService();
-  ledger = lookBehind(service.database);
-});
-afterAll(async () => {
-  await ledger.close();
-  await service.close();
-});
+const service = closedAfterTests(await startIdleService());
+const ledger = closedAfterTests(lookBehind(service.database));
 
 const paperOf = ({ api }: Tenant): Promise<Exam> =>
   createExam(api, typedExam([mcq('0'), longAnswer('1'), longAnswer('2'), longAnswer('3')]));
@@ -132,15 +124,15 @@ test('the credit limit lets the balance go below 0, down to the limit and no fur
   const paper = await paperOf(owner);
   await grade(await handIn(owner, paper, answersTo('1', '2', '3')));
   expect(await balanceOf(owner)).toEqual({ balance: -2, committed: 0, available: 0 });
-  const error = await expectRefused(
+  const error = await expectPostRefused(
     owner,
-    () =>
-      owner.api.post(`/exams/${paper.id}/submissions`, {
-        candidate: { external_id: randomUUID() },
-        answers: answersTo('1'),
-      }),
     402,
     'insufficient_credits',
+    `/exams/${paper.id}/submissions`,
+    {
+      candidate: { external_id: randomUUID() },
+      answers: answersTo('1'),
+    },
   );
   expect(error.details).toEqual({ required: 1, available: 0, balance: -2, credit_limit: 2, committed: 0 });
 });

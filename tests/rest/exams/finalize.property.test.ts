@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Exam, Result, ResultList, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, type Answer, type ErrorBody } from '../../harness/api.ts';
 import { watchFinal } from '../../harness/finalWatch.ts';
 import { testWorker, type TestClaim } from '../../harness/testWorker.ts';
-import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { lookBehind } from '../../harness/ledger.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { seededRandom } from '../../harness/seededRandom.ts';
 import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 import { violationsIn } from '../../model/submissions/invariants.ts';
 
 /*
@@ -25,27 +26,14 @@ const AT_ONCE = 8;
 const SPREAD_MS = 15;
 const CANDIDATES = ['asha', 'bina', 'chand', 'devi'];
 
-let service: TestService;
-let behind: BehindTheApi;
-let seenBroken: () => Promise<string[]>;
-beforeAll(async () => {
-  service = await startIdleService({ LEASE_SECONDS: '300' });
-  behind = lookBehind(service.database);
-  seenBroken = await watchFinal(behind);
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-});
+const service = closedAfterTests(await startIdleService({ LEASE_SECONDS: '300' }));
+const behind = closedAfterTests(lookBehind(service.database));
+const seenBroken = await watchFinal(behind);
 
+/** @returns a whole number from 0 to below `bound` */
 const seeded = (seed: number) => {
-  let state = seed >>> 0;
-  return (bound: number): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
-  };
+  const random = seededRandom(seed);
+  return (bound: number): number => Math.floor(random() * bound);
 };
 
 /** One exam, with the ids that its client remembers. */

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Exam, ResultList, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  SubmissionStatus,
+  type Exam,
+  type ResultList,
+  type Submission,
+  type SubmissionList,
+} from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, type Answer, type ErrorBody } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
@@ -13,31 +20,20 @@ import {
   stored,
   wholeFeed,
 } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 
-let service: TestService;
 /** An exam with a submission in each status, for tests that leave them unchanged or restore them. */
 let every: TestExam & { by: TestSubmission[] };
 let graded: TestExam & { by: TestSubmission[] };
+const service = closedAfterTests(await startIdleService({ LEASE_SECONDS: '300' }));
+
 beforeAll(async () => {
-  service = await startIdleService({ LEASE_SECONDS: '300' });
   every = await examWith(...STATUSES);
   graded = await examWith('graded');
   // Keeps the leases of the claimed runs from expiring, however long the tests take.
   await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
 });
-afterAll(() => service.close());
 
-const STATUSES = [
-  'queued',
-  'processing',
-  'reading',
-  'grading',
-  'graded',
-  'partially_graded',
-  'failed',
-  'cancelled',
-] as const;
+const STATUSES = SubmissionStatus.options;
 
 const examWith = async (
   ...statuses: Submission['status'][]

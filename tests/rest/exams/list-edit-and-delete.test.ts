@@ -13,15 +13,12 @@ import { behind } from '../../harness/behind.ts';
 import { registered } from '../../harness/candidates.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, newTenant, problemsIn, type Tenant } from '../../harness/tenant.ts';
+import { expectError, expectOk, newTenant, problemsIn, type Tenant } from '../../harness/tenant.ts';
 
 const { service, tenant } = await restSuite();
 
-const created = async (body: object, owner: Tenant = tenant): Promise<Exam> => {
-  const { status, body: exam } = await owner.api.post<Exam>('/exams', body);
-  expect({ status, exam }).toMatchObject({ status: 201 });
-  return exam;
-};
+const created = async (body: object, owner: Tenant = tenant): Promise<Exam> =>
+  expectOk(await owner.api.post<Exam>('/exams', body), 201);
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
 const read = async (id: string, owner: Tenant = tenant): Promise<Exam> =>
   (await owner.api.get<Exam>(`/exams/${id}`)).body;

@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Exam, ExamList, Question, QuestionList, RubricList } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import {
   createExam,
   resultOf,
@@ -12,17 +13,15 @@ import {
 import { eventually } from '../../harness/ledger.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { expectError, newTenant } from '../../harness/tenant.ts';
-import { startService, type TestService } from '../../harness/service.ts';
+import { startService } from '../../harness/service.ts';
 
 /* Answers of an exam while a lock, held by the tests, delays the work behind it. */
 
-let service: TestService;
 let holder: pg.Client;
 let api: ApiClient;
-beforeAll(async () => {
-  service = await startService({ COPY_CONCURRENCY: '0', KEY_CACHE_SECONDS: '30', TICK_MS: '100' });
-});
-afterAll(() => service.close());
+const service = closedAfterTests(
+  await startService({ COPY_CONCURRENCY: '0', KEY_CACHE_SECONDS: '30', TICK_MS: '100' }),
+);
 beforeEach(async () => {
   ({ api } = await newTenant(service));
   // Caches the key, since a test locks the table of keys.

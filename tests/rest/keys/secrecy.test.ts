@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,7 +7,7 @@ import { coreOverHttp } from '@evaluation/core-client';
 import type { ClonedDatabase } from '@evaluation/test-services';
 import { behind } from '../../harness/behind.ts';
 import { eventually } from '../../harness/ledger.ts';
-import { killPrograms, startProgram, type Program } from '../../harness/processes.ts';
+import { freePort, killPrograms, startProgram, type Program } from '../../harness/processes.ts';
 import { newEnvironment } from '../../harness/service.ts';
 
 /** Output of core and facade, as processes with the most verbose log level. */
@@ -22,15 +20,6 @@ let baseUrl: string;
 let database: ClonedDatabase;
 let apiKey: string;
 let close: () => Promise<void>;
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-};
 
 beforeAll(async () => {
   const temporary = await mkdtemp(join(tmpdir(), 'evaluation-secrecy-'));

@@ -1,20 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import type { ErrorBody } from '../../harness/api.ts';
-import { expectError, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { expectError, newTenant, startIdleService } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService({
+const service = closedAfterTests(
+  await startIdleService({
     UNKNOWN_KEYS_PER_ADDRESS: '20',
     UNKNOWN_KEYS_IN_ALL: '30',
     TRUSTED_PROXIES: '1',
-  });
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+  }),
+);
+const tenant = await newTenant(service);
 
 const tryKey = async (apiKey: string, address: string) => {
   const response = await fetch(`${service.baseUrl}/me`, {

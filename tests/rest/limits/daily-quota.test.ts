@@ -5,7 +5,7 @@ import { apiClient, createExam, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectRefused, newTenant, type Tenant } from '../../harness/tenant.ts';
+import { expectPostRefused, expectRefused, newTenant, type Tenant } from '../../harness/tenant.ts';
 
 const { service } = await restSuite();
 
@@ -98,11 +98,12 @@ test('a cancelled, deleted or replaced submission stays counted', async () => {
   const replacing = { candidate_id: candidate.id, replace: true, answers: long };
   await submit(owner.api, paper.id, replacing);
   expect(await usedToday(owner)).toBe(4);
-  const error = await expectRefused(
+  const error = await expectPostRefused(
     owner,
-    () => owner.api.post(`/exams/${paper.id}/submissions`, replacing),
     429,
     'daily_quota_exceeded',
+    `/exams/${paper.id}/submissions`,
+    replacing,
   );
   expect(error.details).toMatchObject({ limit: 4 });
 });

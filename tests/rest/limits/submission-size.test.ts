@@ -4,7 +4,7 @@ import type { Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { longAnswer, mcq, numeric, oneWord, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectRefused, problemsIn } from '../../harness/tenant.ts';
+import { expectPostRefused, problemsIn } from '../../harness/tenant.ts';
 
 const { tenant } = await restSuite();
 const exam = await createExam(
@@ -23,12 +23,7 @@ const taken = (body: object): Promise<Submission> =>
   submit(tenant.api, exam.id, { ...someone(), answers: [], ...body });
 const refused = async (body: object): Promise<string[]> =>
   problemsIn(
-    await expectRefused(
-      tenant,
-      () => tenant.api.post(path(), { ...someone(), answers: [], ...body }),
-      422,
-      'validation_failed',
-    ),
+    await expectPostRefused(tenant, 422, 'validation_failed', path(), { ...someone(), answers: [], ...body }),
   );
 
 describe('lengths are counted in characters as a person counts them', () => {

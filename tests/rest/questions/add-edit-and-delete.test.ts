@@ -13,7 +13,7 @@ import { createExam, type Answer, type ErrorBody } from '../../harness/api.ts';
 import { behind, finalizeExam } from '../../harness/behind.ts';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, newTenant, problemsIn } from '../../harness/tenant.ts';
+import { expectError, expectOk, newTenant, problemsIn } from '../../harness/tenant.ts';
 
 const { service, tenant } = await restSuite();
 
@@ -22,27 +22,16 @@ const draft = (questions: QuestionInput[], change: object = {}): Promise<Exam> =
 const opened = (questions: QuestionInput[], change: object = {}): Promise<Exam> =>
   createExam(tenant.api, { ...typedExam(questions), ...change });
 const readExam = async (id: string): Promise<Exam> => (await tenant.api.get<Exam>(`/exams/${id}`)).body;
-const list = async (examId: string, query = '?include=rubric,model_answer'): Promise<Question[]> => {
-  const { status, body } = await tenant.api.get<QuestionList>(`/exams/${examId}/questions${query}`);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body.questions;
-};
-const add = async (examId: string, questions: object[]): Promise<QuestionsAdded> => {
-  const { status, body } = await tenant.api.post<QuestionsAdded>(`/exams/${examId}/questions`, { questions });
-  expect({ status, body }).toMatchObject({ status: 201 });
-  return body;
-};
+const list = async (examId: string, query = '?include=rubric,model_answer'): Promise<Question[]> =>
+  expectOk(await tenant.api.get<QuestionList>(`/exams/${examId}/questions${query}`)).questions;
+const add = async (examId: string, questions: object[]): Promise<QuestionsAdded> =>
+  expectOk(await tenant.api.post<QuestionsAdded>(`/exams/${examId}/questions`, { questions }), 201);
 const edit = async (examId: string, questionId: string, change: object): Promise<QuestionEdited> => {
   const path = `/exams/${examId}/questions/${questionId}`;
-  const { status, body } = await tenant.api.patch<QuestionEdited>(path, change);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
+  return expectOk(await tenant.api.patch<QuestionEdited>(path, change));
 };
-const remove = async (examId: string, questionId: string): Promise<object> => {
-  const { status, body } = await tenant.api.delete<object>(`/exams/${examId}/questions/${questionId}`);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const remove = async (examId: string, questionId: string): Promise<object> =>
+  expectOk(await tenant.api.delete<object>(`/exams/${examId}/questions/${questionId}`));
 const idOf = (exam: Exam, label: string): string =>
   exam.questions.find((question) => question.label === label)?.id ?? '';
 

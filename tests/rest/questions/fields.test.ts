@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Exam, Question, QuestionInput, QuestionList } from '@evaluation/rest-contract/schemas';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectRefused, problemsIn } from '../../harness/tenant.ts';
+import { expectOk, expectRefused, problemsIn } from '../../harness/tenant.ts';
 
 const { tenant } = await restSuite();
 
@@ -11,11 +11,8 @@ const paper = (question: object): object => ({
   ...typedExam([mcq('first')]),
   questions: [mcq('first'), question],
 });
-const accepted = async (question: object): Promise<Exam> => {
-  const { status, body } = await tenant.api.post<Exam>('/exams', paper(question));
-  expect({ status, body }).toMatchObject({ status: 201 });
-  return body;
-};
+const accepted = async (question: object): Promise<Exam> =>
+  expectOk(await tenant.api.post<Exam>('/exams', paper(question)), 201);
 const refused = (question: object, code = 'validation_failed') =>
   expectRefused(tenant, () => tenant.api.post('/exams', paper(question)), 422, code);
 

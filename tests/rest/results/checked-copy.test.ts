@@ -1,27 +1,19 @@
 import { PDFDocument } from 'pdf-lib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
+import { beforeAll, expect, test } from 'vitest';
+import { closedAfterTests, newBucket } from '@evaluation/test-services';
 import { copyPdf, examBody } from '../../fixtures/fixtures.ts';
 import { createExam, submit, untilOver, uploadCopy } from '../../harness/api.ts';
-import { startService, type TestService } from '../../harness/service.ts';
-import { startStoreProxy, type StoreProxy } from '../../harness/storeProxy.ts';
+import { startWithModel } from '../../harness/service.ts';
+import { startStoreProxy } from '../../harness/storeProxy.ts';
 import { expectError, newTenant } from '../../harness/tenant.ts';
 
-let service: TestService;
-let model: ModelServer;
-let store: StoreProxy;
 let path: string;
 let submissionId: string;
+const store = closedAfterTests(await startStoreProxy((await newBucket()).endpoint));
+const { service } = await startWithModel({ S3_ENDPOINT: store.endpoint });
+closedAfterTests(service);
+
 beforeAll(async () => {
-  model = await startModelServer();
-  store = await startStoreProxy((await newBucket()).endpoint);
-  service = await startService({
-    S3_ENDPOINT: store.endpoint,
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_API_KEY: 'test',
-    GRADER_MODEL: 'm',
-  });
   const exam = await createExam(service.api, examBody('science'));
   const upload = await uploadCopy(service.api, copyPdf('strong'));
   const submission = await submit(service.api, exam.id, {
@@ -31,11 +23,6 @@ beforeAll(async () => {
   expect(await untilOver(service.api, submission.id)).toMatchObject({ status: 'graded' });
   submissionId = submission.id;
   path = `/submissions/${submission.id}/checked-copy`;
-});
-afterAll(async () => {
-  await service.close();
-  await model.close();
-  await store.close();
 });
 
 test('the checked copy is a PDF, streamed, and requires the key', async () => {

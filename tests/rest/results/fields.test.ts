@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RecordedQuestion } from '@evaluation/core-client';
 import type { Exam, QuestionResult, Result, ResultList, Submission } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, resultOf, submit, uploadCopy } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
-import type { TestClaim } from '../../harness/testWorker.ts';
+import { recordedResult, type TestClaim } from '../../harness/testWorker.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
 import { takeRun } from '../../harness/takeRun.ts';
 import { expectError, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const service = closedAfterTests(await startIdleService());
 
 const PAPER = typedExam([
   mcq('1', { section: 'Objective' }),
@@ -57,20 +53,7 @@ const record = async (
   const question = material.questions.find((one) => one.label === label);
   await service.grading.as({}).grading.recordQuestion.mutate({
     held,
-    result: {
-      question_id: question?.id ?? '',
-      status: 'graded',
-      awarded: 1,
-      confidence: 0.9,
-      needs_review: false,
-      review_reasons: [],
-      extracted_answer: 'What was read.',
-      feedback: 'Well done.',
-      criteria: [],
-      annotations: [],
-      error: null,
-      ...change,
-    },
+    result: { ...recordedResult(question?.id ?? '', 1), ...change },
   });
 };
 const questionOf = (result: Result, label: string): QuestionResult => {

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Exam, ResultList } from '@evaluation/rest-contract/schemas';
+import { expect, test } from 'vitest';
+import type { ResultList } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { takeRun } from '../../harness/takeRun.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { expectError, expectOk, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
 
 /* The list of results. submissions/list.test.ts tests the rules that it shares with the list of submissions. */
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, typedExam([mcq('1'), longAnswer('2'), longAnswer('3')]));
-});
-afterAll(() => service.close());
+const service = closedAfterTests(await startIdleService());
+const tenant = await newTenant(service);
+const exam = await createExam(tenant.api, typedExam([mcq('1'), longAnswer('2'), longAnswer('3')]));
 
-const results = async (query = '', target = exam): Promise<ResultList> => {
-  const { status, body } = await tenant.api.get<ResultList>(`/exams/${target.id}/results?${query}`);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const results = async (query = '', target = exam): Promise<ResultList> =>
+  expectOk(await tenant.api.get<ResultList>(`/exams/${target.id}/results?${query}`));
 
 test('lists one result per live submission, equal to its single result, in every status', async () => {
   const answers = [

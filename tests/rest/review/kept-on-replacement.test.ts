@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../../harness/behind.ts';
-import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { lookBehind } from '../../harness/ledger.ts';
 import { newTestExam, type TestSubmission } from '../../harness/testExam.ts';
-import { expectRefused, startIdleService } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { expectPostRefused, expectRefused, startIdleService } from '../../harness/tenant.ts';
 
 /* Human decisions persist across runs (docs/api/lifecycle.md#submissions), and are recorded in the audit. */
 
-let service: TestService;
-let ledger: BehindTheApi;
-beforeAll(async () => {
-  service = await startIdleService();
-  ledger = lookBehind(service.database);
-});
-afterAll(async () => {
-  await ledger.close();
-  await service.close();
-});
+const service = closedAfterTests(await startIdleService());
+const ledger = closedAfterTests(lookBehind(service.database));
 
 const graded = async (options: Parameters<typeof newTestExam>[1] = {}) => {
   const testExam = await newTestExam(service, options);
@@ -81,12 +73,9 @@ describe('a re-evaluation keeps or drops overrides', () => {
     const { tenant, submission } = await graded({ credits: 3 });
     await submission.override('2', { reviewer: 'T', awarded: 0.5 });
     const before = await submission.result();
-    await expectRefused(
-      tenant,
-      () => tenant.api.post(`${submission.path}/re-evaluate`, { keep_overrides: false }),
-      402,
-      'insufficient_credits',
-    );
+    await expectPostRefused(tenant, 402, 'insufficient_credits', `${submission.path}/re-evaluate`, {
+      keep_overrides: false,
+    });
     expect(await submission.result()).toEqual(before);
     expect((await auditOf(submission)).map(({ action }) => action)).toEqual(['override']);
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type {
   QuestionResult,
   Result,
@@ -7,6 +7,7 @@ import type {
   Submission,
   SubmissionList,
 } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { registered } from '../../harness/candidates.ts';
@@ -15,7 +16,6 @@ import { plainPdf } from '../../harness/pdfs.ts';
 import { newTestExam, type TestExam, type TestSubmission } from '../../harness/testExam.ts';
 import { takeRun } from '../../harness/takeRun.ts';
 import { expectError, expectRefused, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 
 const TEACHER = { reviewer: 'T-07' };
 const IN_STATUS = async (status: Submission['status']) => {
@@ -24,19 +24,18 @@ const IN_STATUS = async (status: Submission['status']) => {
 };
 const NOT_REVIEWED = ['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const;
 
-let service: TestService;
 let graded: Awaited<ReturnType<typeof IN_STATUS>>;
 let notReviewed: TestExam;
 const inStatus = new Map<Submission['status'], TestSubmission>();
+const service = closedAfterTests(await startIdleService({ LEASE_SECONDS: '300' }));
+
 beforeAll(async () => {
-  service = await startIdleService({ LEASE_SECONDS: '300' });
   graded = await IN_STATUS('graded');
   notReviewed = await newTestExam(service);
   for (const status of NOT_REVIEWED) inStatus.set(status, await notReviewed.reach(status));
   // Keeps the leases of the claimed runs from expiring, however long the tests take.
   await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
 });
-afterAll(() => service.close());
 
 const submissionIn = async (status: Submission['status']): Promise<TestSubmission> => {
   const submission = inStatus.get(status);

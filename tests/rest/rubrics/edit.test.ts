@@ -12,7 +12,7 @@ import { createExam, resultOf, submit, untilOver, type Answer, type ErrorBody } 
 import { behind, finalizeExam } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, newTenant, problemsIn } from '../../harness/tenant.ts';
+import { expectError, expectOk, newTenant, problemsIn } from '../../harness/tenant.ts';
 import { startService } from '../../harness/service.ts';
 
 const { service, tenant } = await restSuite();
@@ -21,11 +21,8 @@ const rubricOf = (name: string, marks = 2): Rubric => ({ criteria: [{ name, mark
 const newExam = (questions: QuestionInput[], open = true): Promise<Exam> =>
   createExam(tenant.api, { ...typedExam(questions), open });
 const readExam = async (id: string): Promise<Exam> => (await tenant.api.get<Exam>(`/exams/${id}`)).body;
-const read = async (examId: string): Promise<RubricList> => {
-  const { status, body } = await tenant.api.get<RubricList>(`/exams/${examId}/rubrics`);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const read = async (examId: string): Promise<RubricList> =>
+  expectOk(await tenant.api.get<RubricList>(`/exams/${examId}/rubrics`));
 const idOf = (exam: Exam, label: string): string =>
   exam.questions.find((question) => question.label === label)?.id ?? '';
 const patch = <T = ErrorBody>(examId: string, questions: unknown, ifMatch?: string): Promise<Answer<T>> =>
@@ -34,11 +31,8 @@ const patch = <T = ErrorBody>(examId: string, questions: unknown, ifMatch?: stri
     { questions },
     ifMatch === undefined ? {} : { 'if-match': ifMatch },
   );
-const edit = async (examId: string, questions: object, ifMatch?: string): Promise<RubricsEdited> => {
-  const { status, body } = await patch<RubricsEdited>(examId, questions, ifMatch);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const edit = async (examId: string, questions: object, ifMatch?: string): Promise<RubricsEdited> =>
+  expectOk(await patch<RubricsEdited>(examId, questions, ifMatch));
 const refused = async (
   examId: string,
   call: () => Promise<Answer<ErrorBody>>,

@@ -2,17 +2,14 @@ import { expect, test } from 'vitest';
 import type { Exam, Rubric, RubricList } from '@evaluation/rest-contract/schemas';
 import { longAnswer, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectRefused, problemsIn } from '../../harness/tenant.ts';
+import { expectOk, expectRefused, problemsIn } from '../../harness/tenant.ts';
 
 const { tenant } = await restSuite();
 
 const paper = (criteria: Rubric['criteria'], maxMarks = 2) =>
   typedExam([longAnswer('1', { max_marks: maxMarks, rubric: { partial_marking: true, criteria } })]);
-const created = async (body: object): Promise<Exam> => {
-  const { status, body: exam } = await tenant.api.post<Exam>('/exams', body);
-  expect({ status, exam }).toMatchObject({ status: 201 });
-  return exam;
-};
+const created = async (body: object): Promise<Exam> =>
+  expectOk(await tenant.api.post<Exam>('/exams', body), 201);
 const refused = (body: object, code: string) =>
   expectRefused(tenant, () => tenant.api.post('/exams', body), 422, code);
 

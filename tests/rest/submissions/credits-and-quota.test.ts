@@ -4,7 +4,7 @@ import type { Account, Exam } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, submit } from '../../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectRefused, newTenant, type Tenant } from '../../harness/tenant.ts';
+import { expectPostRefused, expectRefused, newTenant, type Tenant } from '../../harness/tenant.ts';
 
 const { service } = await restSuite();
 
@@ -25,12 +25,7 @@ describe('credits', () => {
     const path = `/exams/${paper.id}/submissions`;
     await submit(poor.api, paper.id, { ...someone(), answers: long.slice(1) });
     const who = someone();
-    const error = await expectRefused(
-      poor,
-      () => poor.api.post(path, { ...who, answers: long }),
-      402,
-      'insufficient_credits',
-    );
+    const error = await expectPostRefused(poor, 402, 'insufficient_credits', path, { ...who, answers: long });
     expect(error.details).toEqual({ required: 3, available: 2, balance: 4, credit_limit: 0, committed: 2 });
     await submit(poor.api, paper.id, { ...who, answers: long.slice(1) });
     expect(await poor.credits()).toEqual({ balance: 4, credit_limit: 0, committed: 4 });

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { takeRun } from '../../harness/takeRun.ts';
 import {
   expectError,
+  expectOk,
   newTenant,
   problemsIn,
   startIdleService,
@@ -15,21 +17,19 @@ import {
   wholeFeed,
   type Tenant,
 } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 
 const ROWS = 12;
 
-let service: TestService;
 let tenant: Tenant;
 let other: Tenant;
 let rows: Submission[];
+const service = closedAfterTests(await startIdleService());
+
 beforeAll(async () => {
-  service = await startIdleService();
   [tenant, other] = await Promise.all([newTenant(service), newTenant(service)]);
   await filled(other, 3);
   rows = await filled(tenant, ROWS);
 });
-afterAll(() => service.close());
 
 const filled = async ({ api }: Tenant, count: number): Promise<Submission[]> => {
   const exams = [
@@ -47,11 +47,8 @@ const filled = async ({ api }: Tenant, count: number): Promise<Submission[]> => 
   );
 };
 
-const page = async (query: string, reader: Tenant = tenant): Promise<SubmissionList> => {
-  const { status, body } = await reader.api.get<SubmissionList>(`/submissions?${query}`);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const page = async (query: string, reader: Tenant = tenant): Promise<SubmissionList> =>
+  expectOk(await reader.api.get<SubmissionList>(`/submissions?${query}`));
 const inOrder = (a: Submission, b: Submission): number =>
   Date.parse(a.updated_at) - Date.parse(b.updated_at) || (a.id < b.id ? -1 : 1);
 const ids = (listed: readonly Submission[]): string[] => listed.map(({ id }) => id);

@@ -1,18 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Exam, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
 import { takeRun } from '../../harness/takeRun.ts';
-import { newTenant, startIdleService, stored, wholeFeed, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import {
+  expectOk,
+  newTenant,
+  startIdleService,
+  stored,
+  wholeFeed,
+  type Tenant,
+} from '../../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const service = closedAfterTests(await startIdleService());
 
 const PAPER = typedExam([mcq('1'), longAnswer('2'), longAnswer('3')]);
 const ANSWERS = [
@@ -45,11 +48,8 @@ const submittedCopy = async (pages: number): Promise<Submitted> => {
   const accepted = await submit(tenant.api, exam.id, { candidate: { external_id: 'asha' }, upload_id });
   return { tenant, exam, accepted, read: () => readOf(tenant, accepted.id) };
 };
-const readOf = async ({ api }: Tenant, id: string): Promise<Submission> => {
-  const { status, body } = await api.get<Submission>(`/submissions/${id}`);
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
+const readOf = async ({ api }: Tenant, id: string): Promise<Submission> =>
+  expectOk(await api.get<Submission>(`/submissions/${id}`));
 const secondsAhead = (at: string | undefined, since: number): number => (Date.parse(at ?? '') - since) / 1000;
 
 describe('the submission', () => {

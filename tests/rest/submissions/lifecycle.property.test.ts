@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
+import { lookBehind } from '../../harness/ledger.ts';
 import { startIdleService } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 import { unfinishedWork } from '../../model/submissions/invariants.ts';
 import { claimOf, gradingOf, resolveIntent } from '../../model/submissions/resolveIntent.ts';
 import { apply, isActive, submissionOf } from '../../model/submissions/model.ts';
@@ -34,27 +34,21 @@ const assertion = {
 };
 const timeout = LIMIT_MS + 30_000;
 
-let service: TestService;
-let behind: BehindTheApi;
-beforeAll(async () => {
-  service = await startIdleService({
+const service = closedAfterTests(
+  await startIdleService({
     LEASE_SECONDS: '1',
     TICK_MS: '50',
-  });
-  behind = lookBehind(service.database);
-  // The lease setting is one second. The trigger extends leases, so that they expire only when the test ends them.
-  await behind.query(`
-    create function last_long() returns trigger language plpgsql as $$
-    begin
-      if new.lease_until > clock_timestamp() then new.lease_until := clock_timestamp() + interval '1 day'; end if;
-      return new;
-    end $$;
-    create trigger last_long before update on runs for each row execute function last_long()`);
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
-});
+  }),
+);
+const behind = closedAfterTests(lookBehind(service.database));
+// The lease setting is one second. The trigger extends leases, so that they expire only when the test ends them.
+await behind.query(`
+  create function last_long() returns trigger language plpgsql as $$
+  begin
+    if new.lease_until > clock_timestamp() then new.lease_until := clock_timestamp() + interval '1 day'; end if;
+    return new;
+  end $$;
+  create trigger last_long before update on runs for each row execute function last_long()`);
 
 const funds: fc.Arbitrary<Funds> = fc.record({
   credits: fc.integer({ min: 2, max: 14 }),

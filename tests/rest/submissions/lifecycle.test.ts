@@ -1,24 +1,23 @@
 import type { Deleted, Result, Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import type { TestClaim } from '../../harness/testWorker.ts';
-import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { lookBehind } from '../../harness/ledger.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { expectError, expectRefused, newTenant, startIdleService, wholeFeed } from '../../harness/tenant.ts';
+import {
+  expectError,
+  expectPostRefused,
+  expectRefused,
+  newTenant,
+  startIdleService,
+  wholeFeed,
+} from '../../harness/tenant.ts';
 import { takeRun } from '../../harness/takeRun.ts';
-import type { TestService } from '../../harness/service.ts';
 
-let service: TestService;
-let ledger: BehindTheApi;
-beforeAll(async () => {
-  service = await startIdleService({ LEASE_SECONDS: '300' });
-  ledger = lookBehind(service.database);
-});
-afterAll(async () => {
-  await ledger.close();
-  await service.close();
-});
+const service = closedAfterTests(await startIdleService({ LEASE_SECONDS: '300' }));
+const ledger = closedAfterTests(lookBehind(service.database));
 
 const PAPER = typedExam([mcq('1'), longAnswer('2'), longAnswer('3')]);
 const ANSWERS = [
@@ -142,12 +141,7 @@ describe('cancel', () => {
     '%s answers 409 already_completed',
     async (status) => {
       const created = await reached(status);
-      await expectRefused(
-        created.tenant,
-        () => created.tenant.api.post(`/submissions/${created.id}/cancel`),
-        409,
-        'already_completed',
-      );
+      await expectPostRefused(created.tenant, 409, 'already_completed', `/submissions/${created.id}/cancel`);
     },
   );
 
@@ -198,12 +192,7 @@ describe('delete', () => {
     const path = `/submissions/${created.id}`;
     await expectRefused(created.tenant, () => created.tenant.api.delete(path), 409, 'conflict');
     await expectRefused(created.tenant, () => created.tenant.api.post(`${path}/cancel`), 409, 'conflict');
-    await expectRefused(
-      created.tenant,
-      () => created.tenant.api.post(`${path}/re-evaluate`),
-      409,
-      'conflict',
-    );
+    await expectPostRefused(created.tenant, 409, 'conflict', `${path}/re-evaluate`);
   });
 
   test('an exam whose submissions are all deleted can be deleted', async () => {
@@ -279,11 +268,12 @@ describe('replace', () => {
   test('without `replace`, or with false, the second answers submission_exists', async () => {
     const created = await submitted();
     for (const replace of [undefined, null, false]) {
-      const error = await expectRefused(
+      const error = await expectPostRefused(
         created.tenant,
-        () => created.tenant.api.post(`/exams/${created.exam.id}/submissions`, { ...created.body, replace }),
         409,
         'submission_exists',
+        `/exams/${created.exam.id}/submissions`,
+        { ...created.body, replace },
       );
       expect(error.details).toEqual({ submission_id: created.id });
     }
@@ -298,11 +288,12 @@ describe('replace', () => {
     await behind(service.database, 'update institutes set credits_per_answer = 2 where id = $1', [
       poor.tenant.instituteId,
     ]);
-    const error = await expectRefused(
+    const error = await expectPostRefused(
       poor.tenant,
-      () => poor.tenant.api.post(`/exams/${poor.exam.id}/submissions`, { ...poor.body, replace: true }),
       402,
       'insufficient_credits',
+      `/exams/${poor.exam.id}/submissions`,
+      { ...poor.body, replace: true },
     );
     expect(error.details).toMatchObject({ required: 4, available: 2, committed: 0 });
     expect(await poor.read()).toMatchObject({ state: 'live', status: 'queued' });
@@ -315,12 +306,7 @@ describe('replace', () => {
     const path = `/submissions/${created.id}`;
     await expectRefused(created.tenant, () => created.tenant.api.delete(path), 409, 'conflict');
     await expectRefused(created.tenant, () => created.tenant.api.post(`${path}/cancel`), 409, 'conflict');
-    await expectRefused(
-      created.tenant,
-      () => created.tenant.api.post(`${path}/re-evaluate`),
-      409,
-      'conflict',
-    );
+    await expectPostRefused(created.tenant, 409, 'conflict', `${path}/re-evaluate`);
     expect(await resultOf(created.tenant.api, created.id)).toEqual(before);
   });
 
@@ -366,11 +352,11 @@ describe('re-evaluate', () => {
 
   test.each(ACTIVE)('%s answers 409 evaluation_in_progress', async (status) => {
     const created = await reached(status);
-    await expectRefused(
+    await expectPostRefused(
       created.tenant,
-      () => created.tenant.api.post(`/submissions/${created.id}/re-evaluate`),
       409,
       'evaluation_in_progress',
+      `/submissions/${created.id}/re-evaluate`,
     );
   });
 
@@ -389,21 +375,16 @@ describe('re-evaluate', () => {
 
   test('without credits it answers 402, beyond the quota 429, and nothing changes', async () => {
     const poor = await reached('graded', { credits: 3 });
-    const error = await expectRefused(
+    const error = await expectPostRefused(
       poor.tenant,
-      () => poor.tenant.api.post(`/submissions/${poor.id}/re-evaluate`),
       402,
       'insufficient_credits',
+      `/submissions/${poor.id}/re-evaluate`,
     );
     expect(error.details).toMatchObject({ required: 2, available: 1, balance: 1, committed: 0 });
 
     const busy = await reached('graded', { dailyCopyQuota: 1 });
-    await expectRefused(
-      busy.tenant,
-      () => busy.tenant.api.post(`/submissions/${busy.id}/re-evaluate`),
-      429,
-      'daily_quota_exceeded',
-    );
+    await expectPostRefused(busy.tenant, 429, 'daily_quota_exceeded', `/submissions/${busy.id}/re-evaluate`);
   });
 
   test('an accepted re-evaluation counts one copy', async () => {
@@ -414,24 +395,25 @@ describe('re-evaluate', () => {
 
   test('single-question re-evaluation answers feature_not_available', async () => {
     const created = await reached('graded');
-    await expectRefused(
+    await expectPostRefused(
       created.tenant,
-      () =>
-        created.tenant.api.post(`/submissions/${created.id}/re-evaluate`, {
-          question_ids: [created.exam.questions[1]?.id],
-        }),
       422,
       'feature_not_available',
+      `/submissions/${created.id}/re-evaluate`,
+      {
+        question_ids: [created.exam.questions[1]?.id],
+      },
     );
   });
 
   test('`keep_overrides` is a boolean, true by default', async () => {
     const created = await reached('graded');
-    await expectRefused(
+    await expectPostRefused(
       created.tenant,
-      () => created.tenant.api.post(`/submissions/${created.id}/re-evaluate`, { keep_overrides: 'yes' }),
       422,
       'validation_failed',
+      `/submissions/${created.id}/re-evaluate`,
+      { keep_overrides: 'yes' },
     );
     expect((await created.again({ keep_overrides: true, unknown: 1 })).status).toBe(202);
   });
@@ -483,11 +465,12 @@ describe('a finalized submission', () => {
     const { api } = created.tenant;
     await expectRefused(created.tenant, () => api.post(`${path}/re-evaluate`), 409, 'submission_finalized');
     await expectRefused(created.tenant, () => api.delete(path), 409, 'submission_finalized');
-    await expectRefused(
+    await expectPostRefused(
       created.tenant,
-      () => api.post(`/exams/${created.exam.id}/submissions`, { ...created.body, replace: true }),
       409,
       'submission_finalized',
+      `/exams/${created.exam.id}/submissions`,
+      { ...created.body, replace: true },
     );
     await expectRefused(created.tenant, () => api.post(`${path}/cancel`), 409, 'already_completed');
   });

@@ -4,7 +4,7 @@ import type { Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, submit } from '../../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { newTenant, type Tenant } from '../../harness/tenant.ts';
+import { expectOk, newTenant, type Tenant } from '../../harness/tenant.ts';
 
 /* Clients page through the feed, an exam's submissions and its results while these change. */
 
@@ -57,11 +57,8 @@ test.each(LISTS)(
               submit(api, exam.id, { candidate: { external_id: `c${index}` }, answers: ANSWERS }),
             ),
           );
-          const read = async (query: string): Promise<Page> => {
-            const { status, body } = await api.get<Page>(`${pathOf(exam.id)}?${query}`);
-            expect({ status, body }).toMatchObject({ status: 200 });
-            return body;
-          };
+          const read = async (query: string): Promise<Page> =>
+            expectOk(await api.get<Page>(`${pathOf(exam.id)}?${query}`));
 
           // The query stays the same across the pages of a pass, as clients are told to do.
           const since = `limit=${limit}&updated_since=2000-01-01T00:00:00Z`;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { errors, type ErrorCode } from '@evaluation/rest-contract/errors';
 import type { Exam } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import {
   apiClient,
   createExam,
@@ -11,11 +12,10 @@ import {
   type ErrorBody,
 } from '../../harness/api.ts';
 import { newCandidates } from '../../harness/candidates.ts';
-import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { lookBehind } from '../../harness/ledger.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf, presign, untilInspected } from '../../harness/pdfs.ts';
 import { expectError, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 import { badFile } from '../../fixtures/fixtures.ts';
 
 /*
@@ -25,8 +25,6 @@ import { badFile } from '../../fixtures/fixtures.ts';
  * no table changes. (No rate limit is set here.)
  */
 
-let service: TestService;
-let behind: BehindTheApi;
 /**
  * Keys by caller. `rich` is accepted, `broke` has no credits and no quota left, the others fail by key, product or
  * scope.
@@ -39,9 +37,10 @@ const candidates = { withSubmission: '', withFinalized: '' };
 const uploads = { used: '', pending: '', rejected: '', tooLong: '', ready: '', unknown: randomUUID() };
 const uploadsOfBroke = { tooLong: '', ready: '' };
 
+const service = closedAfterTests(await startIdleService());
+const behind = closedAfterTests(lookBehind(service.database));
+
 beforeAll(async () => {
-  service = await startIdleService();
-  behind = lookBehind(service.database);
   const provision = service.control.as({}).control;
   const [rich, broke, disabled] = await Promise.all([
     newTenant(service),
@@ -61,7 +60,6 @@ beforeAll(async () => {
     disabledReadOnly: (await newKey(disabled.instituteId, readOnly)).api_key,
     disabledRevoked: revoked.api_key,
   });
-
   const typed = typedExam([mcq('1'), longAnswer('2')]);
   const opened = async (api: ApiClient) => ({
     typed: (await createExam(api, typed)).id,
@@ -72,7 +70,6 @@ beforeAll(async () => {
   exams.draft = (await rich.api.post<Exam>('/exams', typed)).body.id;
   exams.deleted = (await rich.api.post<Exam>('/exams', typed)).body.id;
   await rich.api.delete(`/exams/${exams.deleted}`);
-
   const checked = async (api: ApiClient, pdf: Uint8Array): Promise<string> => {
     const id = await uploadCopy(api, pdf);
     await untilInspected(api, id);
@@ -85,7 +82,6 @@ beforeAll(async () => {
   uploads.ready = await checked(rich.api, plainPdf(2));
   uploadsOfBroke.tooLong = await checked(broke.api, plainPdf(81));
   uploadsOfBroke.ready = await checked(broke.api, plainPdf(1));
-
   const [first = '', second = ''] = await newCandidates(rich.api, 'has-one', 'is-finalized');
   Object.assign(candidates, { withSubmission: first, withFinalized: second });
   await submit(rich.api, exams.written, { candidate_id: first, upload_id: uploads.used });
@@ -95,10 +91,6 @@ beforeAll(async () => {
     await submit(rich.api, exams.typed, { candidate_id, answers: [] });
   }
   await behind.query('update submissions set finalized_at = now() where candidate_id = $1', [second]);
-});
-afterAll(async () => {
-  await behind.close();
-  await service.close();
 });
 
 /** All rows of all tables, except the last use of keys and the presence of core, which change by themselves. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exam, Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
+import { describe, expect, test } from 'vitest';
+import type { Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
+import { closedAfterTests } from '@evaluation/test-services';
 import { badFile, copyPdf } from '../../fixtures/fixtures.ts';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
@@ -9,24 +10,17 @@ import { plainPdf, presign, put, untilInspected, type Address } from '../../harn
 import { signedAt } from '../../harness/presigned.ts';
 import {
   expectError,
+  expectPostRefused,
   expectRefused,
   newTenant,
   problemsIn,
   startIdleService,
-  type Tenant,
 } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  // A busy machine inspects slowly; the first read waits longer, so that it has the outcome.
-  service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, handwrittenExam());
-});
-afterAll(() => service.close());
+// A busy machine inspects slowly; the first read waits longer, so that it has the outcome.
+const service = closedAfterTests(await startIdleService({ INSPECTION_WAIT_SECONDS: '30' }));
+const tenant = await newTenant(service);
+const exam = await createExam(tenant.api, handwrittenExam());
 
 const uploaded = async (pdf: Buffer): Promise<Upload> =>
   untilInspected(tenant.api, await uploadCopy(tenant.api, pdf));
@@ -83,12 +77,7 @@ describe('POST /uploads', () => {
     ],
     ['no name', { files: [{ ...file, file_name: '' }] }, 'files[0].file_name: required'],
   ])('%s is refused', async (_name, body, problem) => {
-    const error = await expectRefused(
-      tenant,
-      () => tenant.api.post('/uploads', body),
-      422,
-      'validation_failed',
-    );
+    const error = await expectPostRefused(tenant, 422, 'validation_failed', '/uploads', body);
     expect(problemsIn(error)).toEqual([problem]);
   });
 
@@ -289,16 +278,10 @@ describe('an upload is used by one submission only', () => {
     await submit(tenant.api, exam.id, { candidate: { external_id: 'owner' }, upload_id: upload.id });
     await refuseSubmission(upload.id, 409, 'conflict');
     const other = await createExam(tenant.api, handwrittenExam());
-    await expectRefused(
-      tenant,
-      () =>
-        tenant.api.post(`/exams/${other.id}/submissions`, {
-          candidate: { external_id: 'owner' },
-          upload_id: upload.id,
-        }),
-      409,
-      'conflict',
-    );
+    await expectPostRefused(tenant, 409, 'conflict', `/exams/${other.id}/submissions`, {
+      candidate: { external_id: 'owner' },
+      upload_id: upload.id,
+    });
     expect(await untilInspected(tenant.api, upload.id)).toEqual(upload);
   });
 
@@ -308,12 +291,7 @@ describe('an upload is used by one submission only', () => {
     const { id } = await submit(tenant.api, exam.id, body);
     expect((await tenant.api.delete(`/submissions/${id}`)).status).toBe(200);
     await refuseSubmission(upload.id, 409, 'conflict');
-    await expectRefused(
-      tenant,
-      () => tenant.api.post(`/exams/${exam.id}/submissions`, body),
-      409,
-      'conflict',
-    );
+    await expectPostRefused(tenant, 409, 'conflict', `/exams/${exam.id}/submissions`, body);
     expect(await untilInspected(tenant.api, upload.id)).toEqual(upload);
   });
 
@@ -350,12 +328,7 @@ describe('an upload is used by one submission only', () => {
     const paper = await createExam(poor.api, handwrittenExam());
     const upload_id = await uploadCopy(poor.api, plainPdf(2));
     const body = { candidate: { external_id: 'later' }, upload_id };
-    await expectRefused(
-      poor,
-      () => poor.api.post(`/exams/${paper.id}/submissions`, body),
-      402,
-      'insufficient_credits',
-    );
+    await expectPostRefused(poor, 402, 'insufficient_credits', `/exams/${paper.id}/submissions`, body);
     await service.control.as({}).control.grantCredits.mutate({ institute_id: poor.instituteId, amount: 1 });
     expect((await submit(poor.api, paper.id, body)).status).toBe('queued');
   });

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
+import { newBucket } from '@evaluation/test-services';
 import { objectStore, type ObjectStore } from '@evaluation/object-store';
 import type { Exam, Upload } from '@evaluation/rest-contract/schemas';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { behind } from '../../harness/behind.ts';
 import { eventually } from '../../harness/ledger.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
 import { plainPdf, untilInspected } from '../../harness/pdfs.ts';
-import { startService, type TestService } from '../../harness/service.ts';
+import { startWithModel, type TestService } from '../../harness/service.ts';
 import { expectError, problemsIn } from '../../harness/tenant.ts';
 
 /*
@@ -25,7 +25,6 @@ const PATIENCE_MS = 60_000;
 const FILES = 2;
 const isEvidence = (key: string): boolean => key.includes('/evidence/');
 
-let model: ModelServer;
 let service: TestService;
 let store: ObjectStore;
 let exam: Exam;
@@ -41,15 +40,12 @@ let expired: Upload;
 beforeAll(async () => {
   const account = await newBucket();
   store = objectStore(account);
-  model = await startModelServer();
-  service = await startService({
-    GRADER: 'openai',
-    OPENAI_BASE_URL: model.baseUrl,
+  ({ service } = await startWithModel({
     S3_BUCKET: account.bucket,
     FILE_RETENTION_DAYS: String(RETENTION_DAYS),
     FILE_ROUND_SECONDS: '1',
     INSPECTION_WAIT_SECONDS: '30',
-  });
+  }));
   exam = await createExam(service.api, handwrittenExam());
   [unclaimed, unread, deleted, deletedToday, replaced] = await Promise.all([
     uploadCopy(service.api, plainPdf(1)),
@@ -104,7 +100,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await model.close();
   store.close();
 });
 

@@ -1,3 +1,4 @@
+import { ROUNDING_TOLERANCE } from '@evaluation/rules';
 import type { Estimate } from '../statistics/bootstrap.ts';
 import type { Measure, Measures } from './measures.ts';
 
@@ -30,7 +31,9 @@ export interface Flag {
 
 export const crosses = (value: number | null, line: Line): boolean => {
   if (value === null) return false;
-  return 'least' in line ? value < line.least - 1e-9 : Math.abs(value) > line.within + 1e-9;
+  return 'least' in line
+    ? value < line.least - ROUNDING_TOLERANCE
+    : Math.abs(value) > line.within + ROUNDING_TOLERANCE;
 };
 
 const certainlyCrosses = ({ low, high }: Estimate, line: Line): boolean => {

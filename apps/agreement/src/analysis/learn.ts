@@ -10,7 +10,7 @@ import {
   type GuideConstants,
   type MarkScale,
 } from '@evaluation/guide';
-import { isBlankText } from '@evaluation/rules';
+import { isBlankText, isWithin } from '@evaluation/rules';
 import type { Pair } from './pairs.ts';
 import { randomFrom } from '../statistics/random.ts';
 import { estimateLearning, type LearnedAnswer } from './estimateLearning.ts';
@@ -22,7 +22,7 @@ interface LearnPlan {
   chosen: boolean;
   /** Agreement that what passes without review must reach. */
   target: number;
-  /** Constants of the guides: those of the grader's kind. Default: the baseline's. */
+  /** Constants of the guides, which depend on the kind of grader. Default: those of the baseline. */
   constants?: GuideConstants;
 }
 
@@ -31,7 +31,9 @@ export interface LearnableAnswer extends Pair {
   text: string;
 }
 
-/** Random choices of the marked answers. Their results are pooled, because a single draw of a few answers is luck. */
+/**
+ * Random choices of the marked answers. Their results are pooled, because the result of one choice depends on chance.
+ */
 const DRAWS = 3;
 
 export type Learning = ReturnType<typeof learn>[number];
@@ -91,7 +93,7 @@ const learnOnce = (
   const pairs = guides.flatMap(({ guide, scale }) =>
     leaveOneOut(guide, scale).map(({ agreement, marks, teacherShare }) => ({
       agreement,
-      agreed: agrees(scale, marks, teacherShare * scale.maxMarks),
+      agreed: isWithin(marks, teacherShare * scale.maxMarks, scale.tolerance),
     })),
   );
   const { threshold } = passing({ pairs, target });
@@ -107,7 +109,7 @@ const learnOnce = (
           isMarked: false,
           machine: machine / maxMarks,
           passes: false,
-          agreed: agrees(scale, machine, human),
+          agreed: isWithin(machine, human, scale.tolerance),
         };
       }
       const { marks, agreement } = predict(guide, { text, graderShare: machine / maxMarks }, scale);
@@ -117,7 +119,7 @@ const learnOnce = (
         isMarked: false,
         machine: marks / maxMarks,
         passes,
-        agreed: agrees(scale, marks, human),
+        agreed: isWithin(marks, human, scale.tolerance),
       };
     }),
   );
@@ -140,10 +142,3 @@ const fitted = (
   );
   return { guide, scale: scaleOf(guide.model), lines: new Set(examples.map(({ line }) => line)) };
 };
-
-/** Tolerance for rounding errors of shares. */
-const HAIR = 1e-6;
-
-/** As core decides whether a mark that passes without review agrees with the teacher's. */
-const agrees = ({ tolerance }: Required<MarkScale>, marks: number, human: number): boolean =>
-  Math.abs(marks - human) <= tolerance + HAIR;

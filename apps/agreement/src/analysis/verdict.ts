@@ -35,7 +35,7 @@ interface VerdictInput {
 }
 
 export interface Ungraded {
-  /** Unchanged answers without a judgement, and `of`, the number of answers to grade. */
+  /** Unchanged answers without a judgement. */
   answers: number;
   outOf: number;
   /** Reasons, as the end of a sentence. */
@@ -78,10 +78,10 @@ const sentencesOn = (
   const says: string[] = [];
   if (trust === 'not trusted') {
     says.push(
-      `These marks may not stand without a teacher: over all questions together ${crossed} of 6 lines ${crossed === 1 ? 'is' : 'are'} crossed.`,
+      `A teacher must check these marks: over all questions together ${crossed} of 6 lines ${crossed === 1 ? 'is' : 'are'} crossed.`,
     );
   } else if (trust === 'trusted') {
-    says.push('Over all questions together these marks agree with the human ones as the lines ask.');
+    says.push('Over all questions together these marks agree with the human marks, and no line is crossed.');
   } else {
     says.push(
       'No line is crossed over all questions, but these answers are too few to show that the marks can be trusted.',
@@ -95,7 +95,7 @@ const sentencesOn = (
   if (notTrusted.length > 0) says.push(`Not for: ${notTrusted.join(', ')}.`);
   if (notShown.length > 0) {
     says.push(
-      `Not shown either way, for want of answers (at least ${ENOUGH_ANSWERS} each, more where the interval is wide): ${notShown.join(', ')}.`,
+      `Too few answers for a verdict (each question needs at least ${ENOUGH_ANSWERS}, more if its interval is wide): ${notShown.join(', ')}.`,
     );
   }
   return says;
@@ -106,7 +106,7 @@ const cautions = ({ flags, perturbations, ungraded }: VerdictInput): string[] =>
   const bands = flags.filter(({ scope }) => scope === 'band').map(({ name }) => name ?? '');
   if (bands.length > 0) {
     says.push(
-      `Marks in the ${listed([...new Set(bands)])} of the range need a look: agreement falls below a line there.`,
+      `Marks in the ${listed([...new Set(bands)])} of the range need a check: agreement is below a line there.`,
     );
   }
   const groups = flags.filter(({ scope }) => scope === 'group');
@@ -116,13 +116,13 @@ const cautions = ({ flags, perturbations, ungraded }: VerdictInput): string[] =>
       ({ name, estimate }) => `${name ?? ''} more ${(estimate.value ?? 0) > 0 ? 'generously' : 'severely'}`,
     );
     says.push(
-      `Groups ${sure ? 'are' : 'may be'} treated unlike, beside the human marks: ${each.join(', ')}${sure ? '' : ' (the interval still holds no difference)'}.`,
+      `Groups ${sure ? 'are' : 'may be'} marked differently than by people: ${each.join(', ')}${sure ? '' : ' (the interval includes a difference of 0)'}.`,
     );
   }
   const injected = perturbations.find(({ perturbation }) => perturbation === 'injection');
   if (injected !== undefined && injected.raised > 0) {
     says.push(
-      `Text that talks to the grader raised the marks of ${Math.round(injected.raised * injected.answers)} of ${injected.answers} answers.`,
+      `Text that addresses the grader raised the marks of ${Math.round(injected.raised * injected.answers)} of ${injected.answers} answers.`,
     );
   }
   if (ungraded.again > 0) {

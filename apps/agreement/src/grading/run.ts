@@ -12,20 +12,16 @@ import {
   type Judgement,
   type Usage,
 } from '@evaluation/grader';
-import type { AnswerFacts, DataSet } from '../data/readData.ts';
+import type { DataSet } from '../data/readData.ts';
 import { AgreementFailure } from '../failure.ts';
 import type { ResultsFile, Stored, StoredUsage } from './resultsFile.ts';
-import { tasksOf, type Kind, type Plan, type Task } from './tasks.ts';
+import { tasksOf, type Plan, type Task } from './tasks.ts';
 
-export interface Outcome {
-  facts: AnswerFacts;
-  kind: Kind;
-  turn: number;
+export interface Outcome extends Omit<Task, 'request'> {
   /** null if the grader gave no judgement; `failure` is the reason. */
   result: Stored | null;
   failure: 'transient' | 'malformed' | 'unanswered' | null;
   reused: boolean;
-  key: string;
   /** Usage of failed attempts in this run and earlier ones. */
   inVain: StoredUsage | undefined;
 }
@@ -138,7 +134,10 @@ const storedUsage = (usage: Usage): StoredUsage => ({
   duration_ms: usage.durationMs,
 });
 
-/** Identity table: a confidence that stays below 1 under it is held down by a rule. */
+/**
+ * Table that leaves every confidence unchanged. If a certain judgement gets less than 1 under it, a rule limits the
+ * confidence.
+ */
 const FULL_TABLE = '0:1,1:1';
 
 /** Computes the confidence from the same replies under other tables, without a model call. */

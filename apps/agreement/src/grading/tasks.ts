@@ -3,10 +3,8 @@ import type { Grader, GraderOptions, JudgeRequest } from '@evaluation/grader';
 import type { AnswerFacts, DataSet } from '../data/readData.ts';
 import { perturbed, PERTURBATIONS, type Perturbation } from './perturbations.ts';
 
-/**
- * `first`: the answer as written; `repeat`: the same answer again; otherwise a change that should not affect the marks.
- */
-export type Kind = 'first' | 'repeat' | Perturbation;
+/** `repeat`: the same answer again; a perturbation: a change that should not affect the marks. */
+type Kind = 'first' | 'repeat' | Perturbation;
 
 export interface Task {
   facts: AnswerFacts;
@@ -25,7 +23,7 @@ export interface Plan {
   sample: number;
 }
 
-/** Selects the answers that are graded several times, independent of the order of lines. */
+/** The choice does not depend on the order of lines. */
 const sampled = (answers: readonly AnswerFacts[], size: number): Set<number> =>
   new Set(
     answers

@@ -1,7 +1,7 @@
 import type { Report } from '../analysis/analyse.ts';
 import { html, type Html } from './html.ts';
 import { decimal, percent, signed, withInterval } from './numbers.ts';
-import { table } from './tables.ts';
+import { tableOf, td } from './tables.ts';
 
 /** What the teacher's marks teach: curve and table. null if nothing was learned. */
 export const learningSection = (report: Report): Html | null => {
@@ -18,31 +18,16 @@ export const learningSection = (report: Report): Html | null => {
         </figcaption>
       </figure>
     </div>
-    ${table(
-      [
-        'marks per question',
-        'rest',
-        'QWK of the rest',
-        'SMD',
-        'mean of questions',
-        'QWK of all',
-        'pass without review',
-        'of them agree',
-      ],
-      learning.map(
-        ({ marked, rest, class: all, passed }) =>
-          html`<tr>
-            <td class="text">${marked}</td>
-            <td>${rest.n}</td>
-            <td>${withInterval(rest.qwk, decimal)}</td>
-            <td>${signed(rest.smd)}</td>
-            <td>${decimal(rest.meanOfQuestions)}</td>
-            <td>${withInterval(all.qwk, decimal)}</td>
-            <td>${percent(passed.share)}</td>
-            <td>${percent(passed.agreement)}</td>
-          </tr>`,
-      ),
-    )}
+    ${tableOf(learning, [
+      ['marks per question', ({ marked }) => html`<td class="text">${marked}</td>`],
+      ['rest', ({ rest }) => td(rest.n)],
+      ['QWK of the rest', ({ rest }) => td(withInterval(rest.qwk, decimal))],
+      ['SMD', ({ rest }) => td(signed(rest.smd))],
+      ['mean of questions', ({ rest }) => td(decimal(rest.meanOfQuestions))],
+      ['QWK of all', ({ class: all }) => td(withInterval(all.qwk, decimal))],
+      ['pass without review', ({ passed }) => td(percent(passed.share))],
+      ['of them agree', ({ passed }) => td(percent(passed.agreement))],
+    ])}
     <p class="note">
       The marked answers were
       ${chosen ? 'chosen by the guide' : 'drawn at random, several times; the draws are pooled'}. Pooled kappa

@@ -83,7 +83,7 @@ const sections = (report: Report): Html =>
 
     <h2>By mark band</h2>
     <p class="note">
-      Thirds of each question's range, by the human mark. The middle is where machines fall off.
+      Thirds of each question's range, by the human mark. Machines often agree least in the middle third.
     </p>
     ${bandsTable(report)}
 
@@ -132,7 +132,7 @@ const sections = (report: Report): Html =>
         : html`${perturbationsTable(report)}
             <p class="note">
               The same answers again, with a change that says nothing about the question. Marks should not
-              move; text that talks to the grader should be flagged. “Newly flagged” counts review reasons
+              move; text that addresses the grader should be flagged. “Newly flagged” counts review reasons
               that the unchanged answer did not have.
             </p>`
     }
@@ -187,13 +187,13 @@ const costSection = ({ cost, grader }: Report): Html => {
   }
   const perThousand =
     cost.perThousandAnswers === null
-      ? 'nothing of it for a judgement'
+      ? 'without a judgement'
       : `${decimal(cost.perThousandAnswers)} ${cost.currency} for 1000 answers`;
   const money =
     cost.total === null
       ? 'Cost: unknown, since the settings have no price for this model (MODEL_PRICES).'
       : `Cost: ${decimal(cost.total, 4)} ${cost.currency} in all, ${perThousand}.`;
-  const vain = cost.callsInVain === 0 ? '' : `, ${cost.callsInVain} of them for nothing`;
+  const vain = cost.callsInVain === 0 ? '' : `, ${cost.callsInVain} of them without a judgement`;
   const cached = cost.inputTokens === 0 ? null : cost.cachedInputTokens / cost.inputTokens;
   return html`<p>${money}</p>
     <p>

@@ -6,16 +6,12 @@ import type { Estimate } from '../statistics/bootstrap.ts';
 import { html, type Html } from './html.ts';
 import { decimal, interval, percent, signed, signedPercent, withInterval } from './numbers.ts';
 
-export const table = (head: readonly (string | Html)[], rows: readonly Html[], textColumns = 1): Html =>
+const table = (head: readonly string[], rows: readonly Html[], textColumns = 1): Html =>
   html`<div class="scroll">
     <table>
       <thead>
         <tr>
-          ${head.map((name, index) =>
-            index < textColumns
-              ? html`<th class="text">${cellOf(name)}</th>`
-              : html`<th>${cellOf(name)}</th>`,
-          )}
+          ${head.map((name, index) => (index < textColumns ? html`<th class="text">${name}</th>` : th(name)))}
         </tr>
       </thead>
       <tbody>
@@ -24,7 +20,25 @@ export const table = (head: readonly (string | Html)[], rows: readonly Html[], t
     </table>
   </div>`;
 
-const cellOf = (name: string | Html): Html => (typeof name === 'string' ? html`${name}` : name);
+/** @param columns heading, and the cell of a row */
+export const tableOf = <Row>(
+  rows: readonly Row[],
+  columns: readonly (readonly [head: string, cell: (row: Row) => Html])[],
+  textColumns = 1,
+): Html =>
+  table(
+    columns.map(([head]) => head),
+    rows.map(
+      (row) =>
+        html`<tr>
+          ${columns.map(([, cellOfRow]) => cellOfRow(row))}
+        </tr>`,
+    ),
+    textColumns,
+  );
+
+const th = (content: string | number): Html => html`<th>${content}</th>`;
+export const td = (content: string | number): Html => html`<td>${content}</td>`;
 
 const MEASURE_NAMES: Readonly<Record<FlaggedMeasure, string>> = {
   qwk: 'QWK',
@@ -128,93 +142,62 @@ export const errorsTable = (report: Report): Html => byQuestion(report, ERROR_HE
 
 /** Leaves out kappa, r and SMD, which are low within a band by construction; the JSON has them. */
 export const bandsTable = ({ bands, lines }: Report): Html =>
-  table(
+  tableOf(bands, [
+    ['band', ({ band }) => th(band)],
+    ['answers', ({ measures }) => td(measures.n)],
+    ['exact', ({ measures: { exact } }) => cell(exact, percent, crosses(exact.value, lines.exact))],
     [
-      'band',
-      'answers',
-      'exact',
       'adjacent',
-      'human–human exact',
-      'human–human adjacent',
-      'mean error',
-      'mean absolute error',
-      'RMSE',
+      ({ measures: { adjacent } }) => cell(adjacent, percent, crosses(adjacent.value, lines.adjacent)),
     ],
-    bands.map(
-      ({ band, measures }) =>
-        html`<tr>
-          <th>${band}</th>
-          <td>${measures.n}</td>
-          ${cell(measures.exact, percent, crosses(measures.exact.value, lines.exact))}
-          ${cell(measures.adjacent, percent, crosses(measures.adjacent.value, lines.adjacent))}
-          ${cell(measures.humanExact, percent)}${cell(measures.humanAdjacent, percent)}
-          ${cell(measures.meanError, signed)}${cell(measures.mae, decimal)}${cell(measures.rmse, decimal)}
-        </tr>`,
-    ),
-  );
+    ['human–human exact', ({ measures }) => cell(measures.humanExact, percent)],
+    ['human–human adjacent', ({ measures }) => cell(measures.humanAdjacent, percent)],
+    ['mean error', ({ measures }) => cell(measures.meanError, signed)],
+    ['mean absolute error', ({ measures }) => cell(measures.mae, decimal)],
+    ['RMSE', ({ measures }) => cell(measures.rmse, decimal)],
+  ]);
 
 export const groupsTable = ({ groups, lines }: Report): Html =>
-  table(
-    ['group', 'answers', 'human mean', 'machine mean', 'SMD within', 'difference of standardized means'],
-    groups.map(
-      ({ group, n, humanMean, machineMean, smd, dsm }) =>
-        html`<tr>
-          <th>${group}</th>
-          <td>${n}</td>
-          <td>${percent(humanMean)}</td>
-          <td>${percent(machineMean)}</td>
-          ${cell(smd, signed)}${cell(dsm, signed, crosses(dsm.value, lines.dsm))}
-        </tr>`,
-    ),
-  );
+  tableOf(groups, [
+    ['group', ({ group }) => th(group)],
+    ['answers', ({ n }) => td(n)],
+    ['human mean', ({ humanMean }) => td(percent(humanMean))],
+    ['machine mean', ({ machineMean }) => td(percent(machineMean))],
+    ['SMD within', ({ smd }) => cell(smd, signed)],
+    ['difference of standardized means', ({ dsm }) => cell(dsm, signed, crosses(dsm.value, lines.dsm))],
+  ]);
 
 const PERTURBATION_NAMES = {
-  injection: 'text that talks to the grader, appended',
+  injection: 'text that addresses the grader, appended',
   padding: 'polite padding before and after',
   layout: 'each sentence a bullet',
   spelling: 'lower case and misspelt words',
 } as const;
 
 export const perturbationsTable = ({ perturbations }: Report): Html =>
-  table(
-    [
-      'change',
-      'answers',
-      'mean shift, marks',
-      'in % of max',
-      'marks moved',
-      'raised',
-      'lowered',
-      'newly flagged',
-    ],
-    perturbations.map(
-      (effect) =>
-        html`<tr>
-          <th>${PERTURBATION_NAMES[effect.perturbation]}</th>
-          <td>${effect.answers}</td>
-          ${cell(effect.meanShift, signed)}${cell(effect.meanShiftShare, signedPercent)}${cell(effect.moved, percent)}
-          <td>${percent(effect.raised)}</td>
-          <td>${percent(effect.lowered)}</td>
-          <td>${percent(effect.flagged)}</td>
-        </tr>`,
-    ),
-  );
+  tableOf(perturbations, [
+    ['change', ({ perturbation }) => th(PERTURBATION_NAMES[perturbation])],
+    ['answers', ({ answers }) => td(answers)],
+    ['mean shift, marks', ({ meanShift }) => cell(meanShift, signed)],
+    ['in % of max', ({ meanShiftShare }) => cell(meanShiftShare, signedPercent)],
+    ['marks moved', ({ moved }) => cell(moved, percent)],
+    ['raised', ({ raised }) => td(percent(raised))],
+    ['lowered', ({ lowered }) => td(percent(lowered))],
+    ['newly flagged', ({ flagged }) => td(percent(flagged))],
+  ]);
 
 export const farthestTable = ({ farthest }: Report): Html =>
-  table(
-    ['line', 'question', 'human', 'second human', 'machine', 'of', 'confidence'],
-    farthest.map(
-      ({ line, id, questionId, maxMarks, human, second, machine, confidence }) =>
-        html`<tr>
-          <th>${line}${id === null ? null : ` (${id})`}</th>
-          <td class="text">${questionId}</td>
-          <td>${human}</td>
-          <td>${second ?? '–'}</td>
-          <td>${machine}</td>
-          <td>${maxMarks}</td>
-          <td>${decimal(confidence)}</td>
-        </tr>`,
-    ),
+  tableOf(
+    farthest,
+    [
+      ['line', ({ line, id }) => th(id === null ? line : `${line} (${id})`)],
+      ['question', ({ questionId }) => html`<td class="text">${questionId}</td>`],
+      ['human', ({ human }) => td(human)],
+      ['second human', ({ second }) => td(second ?? '–')],
+      ['machine', ({ machine }) => td(machine)],
+      ['of', ({ maxMarks }) => td(maxMarks)],
+      ['confidence', ({ confidence }) => td(decimal(confidence))],
+    ],
     2,
   );
 

@@ -14,8 +14,8 @@ const ENOUGH = 0.8;
 
 /**
  * Percentile bootstrap: the statistics of the items with their 2.5 % and 97.5 % quantiles over resamples with
- * replacement. Whole answers are resampled, so that human and machine marks stay paired, and within their stratum, so
- * that each resample has as many answers of each question as the data.
+ * replacement. Whole answers are resampled, so that human and machine marks stay paired. They are resampled within
+ * their stratum, so that each resample has as many answers of each question as the data.
  */
 export const bootstrap = <T, K extends string>(
   strata: readonly (readonly T[])[],
@@ -45,11 +45,11 @@ export const bootstrap = <T, K extends string>(
   const estimates: Partial<Record<K, Estimate>> = {};
   for (const name in values) {
     const sorted = Float64Array.from(drawn.get(name) ?? []).sort();
-    const told = values[name] !== null && sorted.length > 0 && sorted.length >= ENOUGH * replicates;
+    const isKnown = values[name] !== null && sorted.length > 0 && sorted.length >= ENOUGH * replicates;
     estimates[name] = {
       value: values[name],
-      low: told ? quantile(sorted, 0.025) : null,
-      high: told ? quantile(sorted, 0.975) : null,
+      low: isKnown ? quantile(sorted, 0.025) : null,
+      high: isKnown ? quantile(sorted, 0.975) : null,
     };
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above has set each key of `values`

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { tellFacades } from './tellFacades.ts';
+import { broadcastKeyChange } from './broadcastKeyChange.ts';
 import type { Services } from '../services.ts';
 import { noSuchInstitute } from './findInstitute.ts';
 import { amount, dailyCopyQuota, instituteName, price } from './provision.ts';
@@ -45,7 +45,7 @@ export const editInstitute = async (
     }
   });
   // Facades cache only `api_enabled` of these fields.
-  if (input.api_enabled !== undefined) await tellFacades(services, { institute_id: id });
+  if (input.api_enabled !== undefined) await broadcastKeyChange(services, { institute_id: id });
 };
 
 const columnsOf = (terms: Omit<z.output<typeof InstituteEdit>, 'institute_id' | 'credit_limit'>) => ({

@@ -5,7 +5,7 @@ import { failure } from '../failures.ts';
 import { findInstitute } from './findInstitute.ts';
 import type { Services } from '../services.ts';
 import { hashOfKey, newApiKey } from './apiKeys.ts';
-import { tellFacades } from './tellFacades.ts';
+import { broadcastKeyChange } from './broadcastKeyChange.ts';
 
 const scopes = z.array(Scope);
 const rateTier = z.enum(['standard', 'high']);
@@ -70,13 +70,13 @@ export const editKey = async (
   const key = await control.api_keys.findUnique({ where: { id, ...owned } });
   if (key === null) throw failure('no_such_key');
   if (key.revoked_at !== null) throw failure('key_revoked');
-  await tellFacades(services, { institute_id: key.institute_id, key_id: id });
+  await broadcastKeyChange(services, { institute_id: key.institute_id, key_id: id });
   return termsOf(key);
 };
 
 /**
  * Revokes a key: at once where the broadcast arrives, elsewhere within 30 seconds, when cache entries expire. A
- * repeated call returns the time of the first.
+ * repeated call returns the time of the first revocation.
  * @param instituteId refuses keys of other institutes; absent for the operator
  * @throws DomainFailure not_found
  */
@@ -93,7 +93,7 @@ export const revokeKey = async (
   });
   const key = await control.api_keys.findUnique({ where: { id: keyId, ...owned } });
   if (key?.revoked_at == null) throw failure('no_such_key');
-  await tellFacades(services, { institute_id: key.institute_id, key_id: keyId });
+  await broadcastKeyChange(services, { institute_id: key.institute_id, key_id: keyId });
   return { key_id: key.id, revoked_at: key.revoked_at.toISOString() };
 };
 

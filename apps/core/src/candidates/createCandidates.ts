@@ -12,9 +12,9 @@ export const createCandidates = async (
   body: unknown,
 ): Promise<CandidatesCreated> => {
   const { candidates } = await acceptInSlices(CandidatesCreate, body, (parts) =>
-    isRead(parts) ? repeatedCandidates(parts.candidates, 'candidates') : [],
+    isRead(parts) ? repeatedCandidates(parts.candidates) : [],
   );
-  const problems = repeatedCandidates(candidates, 'candidates');
+  const problems = repeatedCandidates(candidates);
   if (problems.length > 0) refuse(problems);
   return services.database.inTenant(actor.institute_id, async (tx) => ({
     candidates: await upsertCandidates(tx, actor.institute_id, candidates),

@@ -4,8 +4,6 @@ import { idOf, newTestTables, pageAfter } from '../../test/newTestTables.ts';
 import type { Position } from '../lists/cursor.ts';
 import { registeredRows } from './listRegistered.ts';
 
-/* Tests which rows a list reads in large tables of fabricated rows, as the service's role under row-level security. */
-
 const ON_THE_EXAM = 40_000;
 const ON_OTHER_EXAMS = 4_000;
 const CANDIDATES = 200_000;
@@ -65,7 +63,7 @@ const INDEXES = [
   'registrations_exam_id_updated_at_id_idx',
 ];
 
-test('a page of 40,000 registrations among 200,000 candidates reads a page of each index, be it the first, one in the middle or the last', async () => {
+test('the first, a middle and the last page of 40,000 registrations among 200,000 candidates each read one page of each index', async () => {
   const read = [
     await readOf(null),
     await readOf(await positionAt(ON_THE_EXAM / 2)),

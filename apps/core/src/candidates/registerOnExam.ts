@@ -27,7 +27,7 @@ export const registerOnExam = (
     const candidates = await takeCandidates(
       tx,
       actor.institute_id,
-      // Not in slices: other calls wait for the exam's lock.
+      // `accept` and not `acceptInSlices`: other calls wait for the exam's lock, which this transaction holds.
       accept(CandidatesRegister, body, tiedProblems),
     );
     const registrations = await registerCandidates(
@@ -66,7 +66,7 @@ const takeCandidates = async (tx: Tx, instituteId: string, request: CandidatesRe
 const tiedProblems = (parts: Parts<CandidatesRegister>): Problem[] => {
   if (!isRead(parts)) return [];
   const { candidates, candidate_ids: ids } = parts;
-  const repeated = candidates == null ? [] : repeatedCandidates(candidates, 'candidates');
+  const repeated = candidates == null ? [] : repeatedCandidates(candidates);
   if ((candidates == null) !== (ids == null)) return repeated;
   const code = candidates == null ? 'required' : 'not_allowed';
   return [

@@ -65,7 +65,6 @@ export const upsertStatement = (
 /** Reports each `external_id` that occurs twice in a request, on the parts that could be parsed. */
 export const repeatedCandidates = (
   candidates: Parts<readonly Pick<CandidateInput, 'external_id'>[]>,
-  at: string,
 ): Problem[] => {
   const seen = new Set<string>();
   if (!isRead(candidates)) return [];
@@ -74,7 +73,13 @@ export const repeatedCandidates = (
     const repeated = seen.has(candidate.external_id);
     seen.add(candidate.external_id);
     return repeated
-      ? [{ field: `${at}[${index}].external_id`, code: 'duplicate', message: 'Named twice in this request.' }]
+      ? [
+          {
+            field: `candidates[${index}].external_id`,
+            code: 'duplicate',
+            message: 'Named twice in this request.',
+          },
+        ]
       : [];
   });
 };

@@ -43,8 +43,8 @@ const DrawingMaterial = z.object({
 type DrawingMaterial = z.infer<typeof DrawingMaterial>;
 
 /**
- * Claims a released drawing and counts the attempt. Returns null for an old or repeated message, and if there is
- * nothing left to draw; the row in `copy_drawings` is then deleted.
+ * Claims a released drawing and counts the attempt. Returns null for an old or repeated message. If nothing is left to
+ * draw, deletes the row in `copy_drawings` and returns null.
  */
 export const claimDrawing = async (
   services: Services,
@@ -69,7 +69,7 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
     const submission = await findDrawable(tx, job);
     if (submission === undefined) {
-      await deleteWish(tx, job);
+      await deleteRequest(tx, job);
       return null;
     }
     const drawing = await tx
@@ -155,7 +155,7 @@ const findDrawable = async (tx: Tx, job: DrawingJob) => {
   return drawn === undefined ? { ...submission, sealed_key: submission.sealed_key } : undefined;
 };
 
-const deleteWish = async (tx: Tx, job: DrawingJob): Promise<void> => {
+const deleteRequest = async (tx: Tx, job: DrawingJob): Promise<void> => {
   await tx
     .deleteFrom('copy_drawings')
     .where('institute_id', '=', job.institute_id)

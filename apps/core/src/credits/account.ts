@@ -27,7 +27,7 @@ export const readSpending = async (
 ): Promise<CreditAccount & { spent: ReturnType<typeof exact> }> => {
   const { rows } = await sql<Parameters<typeof accountOf>[0] & { spent: string }>`
     select a.balance, a.credit_limit, a.committed, i.credits_per_page, i.credits_per_answer,
-      -- The kind as a literal and a clock that stands still: only so is all of it a range of credit_entries_charged.
+      -- A literal kind and the constant now() make the whole condition a range of the index credit_entries_charged.
       (select coalesce(sum(e.amount), 0) from credit_entries e
        where e.institute_id = ${instituteId} and e.kind = 'charge'
          and e.created_at >= now() - interval '30 days') as spent

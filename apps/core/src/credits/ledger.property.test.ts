@@ -10,10 +10,10 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { brokenConstraint, type Database, type Tx } from '@evaluation/database';
+import { afterAll, expect, test } from 'vitest';
+import { brokenConstraint, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { openTestDatabase } from '@evaluation/test-services';
 import { charge, grant, release, reserve } from './ledger.ts';
 
 /*
@@ -31,14 +31,9 @@ const SEED = Number(process.env['LEDGER_SEED'] ?? Math.floor(Math.random() * 2 *
 const HANDS = 3;
 const CREDIT_LIMITS = [0, 0, 0, 0.5, 3, 10, 10, 100];
 
-let clone: TestDatabase;
-let database: Database;
-let pool: pg.Pool;
-beforeAll(async () => {
-  clone = await openTestDatabase(HANDS + 2);
-  ({ database } = clone);
-  pool = new pg.Pool({ connectionString: clone.url, max: HANDS });
-});
+const clone = await openTestDatabase(HANDS + 2);
+const { database } = clone;
+const pool = new pg.Pool({ connectionString: clone.url, max: HANDS });
 afterAll(async () => {
   await pool.end();
   await clone.close();
@@ -85,9 +80,7 @@ const newInstitute = async (creditLimit: number): Promise<Institute> => {
   return { id, creditLimit, granted: new Decimal(0), open: [], settled: [], fates: new Map() };
 };
 
-/**
- * Chooses the steps of one transaction and takes their runs out of `open`, so that no other transaction settles them.
- */
+/** Takes the runs of the steps out of `open`, so that no other transaction settles them. */
 const choose = (random: Random, institute: Institute, many: number): Step[] =>
   Array.from({ length: many }, (): Step => {
     const die = random(100);
@@ -181,7 +174,7 @@ const settleTwice = async (random: Random, institute: Institute): Promise<number
   );
   for (const outcome of outcomes) {
     if (outcome.status === 'fulfilled') continue;
-    // The check of the account may fail first if nothing else is committed.
+    // If the account has no other committed credits, its check constraint may fail before the unique index.
     expect(['credit_entries_settled', 'committed_not_negative']).toContain(brokenConstraint(outcome.reason));
   }
   const won = kinds.filter((_, index) => outcomes[index]?.status === 'fulfilled');
@@ -260,7 +253,7 @@ const inOneMessage = async (random: Random, institute: Institute): Promise<numbe
   if (!prepared.has(connection)) await connection.query(`prepare change as ${first.sql}`);
   prepared.add(connection);
   const answered: unknown = await connection.query(message).finally(() => connection.release());
-  if (!Array.isArray(answered)) throw new Error('one message, one answer?');
+  if (!Array.isArray(answered)) throw new Error('a message of several statements got one answer');
   const answers = answered as pg.QueryResult[];
   const done = steps.filter((step, index) => {
     const isDone = answers[index + 2]?.rowCount === 1;
@@ -302,7 +295,7 @@ const check = async (institute: Institute): Promise<void> => {
   expect(Number(ledger?.['least'])).toBeGreaterThanOrEqual(0);
   expect([account.balance, account.committed]).toEqual([ledger?.['balance'], ledger?.['committed']]);
 
-  // Each run has one reservation and then at most one charge or release, as committed.
+  // Each run has one reservation and then at most one charge or release: those of the committed operations.
   const fates = new Map<string, { amount: number; fate: Fate }>();
   const wrong: unknown[] = [];
   for (const { run_id, kind, amount } of entries) {

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
+import { afterAll, expect, test } from 'vitest';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { openTestDatabase } from '@evaluation/test-services';
 import { charge, grant, release, reserve } from './ledger.ts';
 
-let clone: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  clone = await openTestDatabase(8);
-  ({ database } = clone);
-});
-afterAll(() => clone.close());
+const { database, close } = await openTestDatabase(8);
+afterAll(close);
 
 const newAccount = async (balance: number, creditLimit = 0): Promise<string> => {
   const id = randomUUID();

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import pLimit from 'p-limit';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { addUp, MAX_PAGES } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
@@ -88,9 +89,6 @@ const readUploads = (services: Services, actor: Actor, ids: readonly string[]): 
   );
 
 const sealAll = async (services: Services, actor: Actor, ids: readonly string[]): Promise<void> => {
-  const queue = [...ids];
-  const work = async (): Promise<void> => {
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) await sealUpload(services, actor, id, 0);
-  };
-  await Promise.all(Array.from({ length: SEALED_AT_ONCE }, work));
+  const limit = pLimit(SEALED_AT_ONCE);
+  await Promise.all(ids.map((id) => limit(() => sealUpload(services, actor, id, 0))));
 };

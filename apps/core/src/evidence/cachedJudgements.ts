@@ -52,7 +52,7 @@ export interface FoundJudgement extends CachedJudgement {
 
 /**
  * Looks cached judgements up with the next statement of the transaction.
- * @returns a function that gives them, up to MOST_FOUND_BYTES; the first one in any case
+ * @returns a function that returns the judgements, up to MOST_FOUND_BYTES in all but at least the first
  */
 export const findJudgements = async (
   tx: Tx,
@@ -81,25 +81,25 @@ export const MadeJudgement = z.object({
 });
 export type MadeJudgement = z.infer<typeof MadeJudgement>;
 
-/** A judgement that counts instead of the one that was sent for a question. */
-export interface StandingJudgement extends CachedJudgement {
+/** A cached judgement, which must be used instead of the one that the worker has sent for the question. */
+export interface ReplacementJudgement extends CachedJudgement {
   question_id: string;
 }
 
 type Made = MadeJudgement & { question_id: string };
 
 /**
- * Caches judgements unless their keys have one already. Called in the transaction that records the results, under the
- * run's lock.
- * @returns the judgements of other questions that must be used instead; none for a question whose judgement was cached,
- * equals the cached one, or is not kept
+ * Caches each judgement whose key has none yet. Called in the transaction that records the results, under the run's
+ * lock.
+ * @returns the cached judgements that must be used instead of sent ones. A question is missing if its own judgement was
+ * cached, equals the cached one, or is not kept
  */
 export const keepJudgements = async (
   tx: Tx,
   held: HeldRun,
   judgements: readonly Made[],
   retentionDays: number,
-): Promise<StandingJudgement[]> => {
+): Promise<ReplacementJudgement[]> => {
   if (retentionDays === 0) return [];
   const made = judgements
     .map((judgement) => ({ ...judgement, evidence: JSON.stringify(judgement.calls) ?? 'null' }))
@@ -115,22 +115,20 @@ export const keepJudgements = async (
   const taken = made.filter(({ question_id }) => !kept.has(question_id));
   if (taken.length === 0) return [];
   // If a row was deleted between the insert's conflict and this select, the caller uses its own judgement, uncached.
-  const found = new Map(
-    (await readStanding(tx, held.institute_id, taken)).map((standing) => [standing.key, standing]),
-  );
+  const found = new Map((await readCached(tx, held.institute_id, taken)).map((row) => [row.key, row]));
   return taken.flatMap(({ key, question_id, evidence }) => {
-    const stands = found.get(key);
-    if (stands === undefined || stands.evidence === evidence) return [];
-    const isOwn = stands.run_id === held.run_id && stands.question_id === question_id;
+    const cached = found.get(key);
+    if (cached === undefined || cached.evidence === evidence) return [];
+    const isOwn = cached.run_id === held.run_id && cached.question_id === question_id;
     return isOwn
       ? []
-      : [{ question_id, run_id: stands.run_id, evidence: JSON.parse(stands.evidence) as unknown }];
+      : [{ question_id, run_id: cached.run_id, evidence: JSON.parse(cached.evidence) as unknown }];
   });
 };
 
 type Encoded = Made & { evidence: string };
 
-/** @returns the questions whose judgement is cached now. Of two judgements with one key, the first is. */
+/** @returns the questions whose judgement is cached now: of several with one key, only the first. */
 const insertNew = async (tx: Tx, held: HeldRun, made: readonly Encoded[]): Promise<string[]> => {
   const { rows } = await sql<{ question_id: string }>`
     ${PREPARED} insert into judgements (institute_id, key, run_id, question_id, evidence)
@@ -154,7 +152,7 @@ const replace = async (tx: Tx, held: HeldRun, { key, question_id, evidence, repl
   return replaced !== undefined;
 };
 
-const readStanding = (tx: Tx, instituteId: string, made: readonly { key: string }[]) =>
+const readCached = (tx: Tx, instituteId: string, made: readonly { key: string }[]) =>
   tx
     .selectFrom('judgements')
     .select(['key', 'run_id', 'question_id', 'evidence'])

@@ -17,8 +17,6 @@ import { readEvidenceParts } from './showEvidence.ts';
 import { findJudgement } from './cachedJudgements.ts';
 import { MAX_PART_BYTES, putEvidence } from './storeEvidence.ts';
 
-/* Tests evidence and judgements of fabricated runs, with objects in a real object store. */
-
 const {
   services,
   bucket,
@@ -334,7 +332,7 @@ describe('a cached judgement', () => {
     }
   });
 
-  test('that its own run records again is not returned as another one', async () => {
+  test('is not returned to its own run, which records it again', async () => {
     const run = await claimed();
     for (const said of ['once', 'once', 'another time']) expect(await record(run, said)).toBeNull();
     expect(await found(run)).toMatchObject({ evidence: ['once'] });

@@ -7,8 +7,8 @@ import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
- * Removes the evidence of runs after `EVIDENCE_RETENTION_DAYS`, and of deleted submissions after `FILE_RETENTION_DAYS`,
- * or after the fewer days of their institute, together with the judgements that these runs cached.
+ * Removes the evidence of runs after `EVIDENCE_RETENTION_DAYS`, and of deleted submissions after `FILE_RETENTION_DAYS`.
+ * An institute may have fewer days. Judgements that these runs have cached are removed too.
  *
  * The evidence of a run is removed as a whole: first all objects below its prefix, with or without a row, then the
  * rows. State: the rows only. If a replica dies, or two replicas remove the same run, the next round finds the rows
@@ -88,10 +88,8 @@ export const unneededEvidence = (retentionDays: number) =>
   );
 
 const removeOf = async (services: Needed, run: RunToClear, signal: AbortSignal): Promise<void> => {
-  const keys: string[] = [];
   const prefix = evidencePrefix(run.institute_id, run.submission_id, run.id);
-  for await (const key of services.objects.list(prefix, { signal })) keys.push(key);
-  await services.objects.delete(keys, { signal });
+  await services.objects.delete(await Array.fromAsync(services.objects.list(prefix, { signal })), { signal });
   await services.database.inTenant(run.institute_id, async (tx) => {
     for (const table of ['evidence_parts', 'judgements'] as const) {
       await tx

@@ -101,7 +101,7 @@ export const showEvidence = async (
         questions: await decidedBy(tx, { institute_id: instituteId, run_id: run.id }, paper.questions),
         submission:
           run.id === submission.current_run_id
-            ? shownStanding(await readResult(tx, instituteId, submission.id))
+            ? shownResult(await readResult(tx, instituteId, submission.id))
             : null,
       },
     };
@@ -181,12 +181,7 @@ const decidedBy = async (tx: Tx, run: RunKey, questions: readonly { id: string }
 
 const numberOf = (decimal: string | null): number | null => (decimal === null ? null : Number(decimal));
 
-const shownStanding = ({
-  status,
-  needs_review,
-  review_reasons,
-  totals,
-}: Awaited<ReturnType<ReadResult>>) => ({
+const shownResult = ({ status, needs_review, review_reasons, totals }: Awaited<ReturnType<ReadResult>>) => ({
   status,
   needs_review,
   review_reasons,

@@ -56,7 +56,7 @@ const paper = (questions: number, candidates: number): ExamCreate => ({
 });
 
 test('an exam of 200 questions with rubrics and 2000 candidates takes as many statements as one of four', async () => {
-  // A new connection prepares its statements one by one.
+  // Warm-up: a new connection sends more statements, because it prepares each one at its first use.
   await createExam(services, actor, paper(4, 1));
   const small = await statementsOf(services.settings.database.url, () =>
     createExam(services, actor, paper(4, 1)),
@@ -68,7 +68,7 @@ test('an exam of 200 questions with rubrics and 2000 candidates takes as many st
   expect(large).toBeLessThanOrEqual(25);
 });
 
-test('a page of the list takes as many statements whatever stands on it', async () => {
+test('a page of the list takes the same number of statements whatever exams are on it', async () => {
   await createExam(services, actor, paper(4, 0));
   const one = await statementsOf(services.settings.database.url, () => listExams(services, actor, {}));
   for (let index = 0; index < 10; index += 1) await createExam(services, actor, paper(8, 0));

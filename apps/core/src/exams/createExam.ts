@@ -39,7 +39,7 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
   const paper = await finishInSlices(
     paperSteps({ mode: exam.mode, sections: exam.sections ?? null, questions: exam.questions ?? [] }),
   );
-  const problems = [...paper.problems, ...repeatedCandidates(exam.candidates ?? [], 'candidates')];
+  const problems = [...paper.problems, ...repeatedCandidates(exam.candidates ?? [])];
   if (problems.length > 0) refuse(problems);
   if (exam.open === true) checkReady({ questions: paper.questions.length });
 
@@ -71,7 +71,7 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
 
 /** Rules that tie fields together, on the fields that could be parsed. */
 const tiedProblems = (parts: Parts<ExamCreate>): Problem[] =>
-  isRead(parts) ? [...paperProblems(parts), ...repeatedCandidates(parts.candidates ?? [], 'candidates')] : [];
+  isRead(parts) ? [...paperProblems(parts), ...repeatedCandidates(parts.candidates ?? [])] : [];
 
 const insertExam = (tx: Tx, actor: Actor, id: string, exam: ExamCreate, paper: Paper) =>
   tx

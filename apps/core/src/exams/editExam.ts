@@ -25,7 +25,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
       const { id } = await lockExamFor(tx, actor, examId, 'edit');
       const stored = await readExamFields(tx, actor.institute_id, id);
       const sections = await readSections(tx, actor.institute_id, id);
-      // Before the body is validated: a refusal for the exam's status comes before errors of fields.
+      // Checked before the body is validated, because a refusal for the exam's status precedes errors of fields.
       if (restructures(body, stored, sections)) refuseChange(stored, 'restructure');
 
       const { sections: sent, ...fields } = accept(ExamEdit, body, (parts) =>
@@ -73,21 +73,21 @@ const restructures = (
   stored: { mode: string; blind: boolean },
   sections: readonly StoredSection[],
 ): boolean => {
-  const isOther = (field: string, standing: unknown): boolean => {
+  const isOther = (field: string, current: unknown): boolean => {
     const sent = fieldOf(body, field);
-    return sent !== undefined && !isDeepStrictEqual(sent, standing);
+    return sent !== undefined && !isDeepStrictEqual(sent, current);
   };
   const sent = ExamEdit.shape.sections.safeParse(fieldOf(body, 'sections'));
-  const standing = sections.map(({ name, order }) => ({ name, order }));
+  const current = sections.map(({ name, order }) => ({ name, order }));
   return (
     isOther('mode', stored.mode) ||
     isOther('blind', stored.blind) ||
     !sent.success ||
-    (sent.data !== undefined && !isDeepStrictEqual(inOrder(sent.data), standing))
+    (sent.data !== undefined && !isDeepStrictEqual(inOrder(sent.data), current))
   );
 };
 
-/** Negative marks do not apply to handwritten exams. @returns a warning for each question that had some */
+/** Clears negative marks, which do not apply to handwritten exams. @returns a warning for each question that had any */
 const dropNegativeMarks = async (tx: Tx, instituteId: string, examId: string): Promise<Warning[]> => {
   const { rows } = await sql<{ label: string }>`
     with dropped as (

@@ -68,8 +68,8 @@ export const editSections = async (
   sent: readonly SentSection[],
 ): Promise<boolean> => {
   const wanted = inOrder(sent).map(({ name, order }) => ({ name, order }));
-  const standing = stored.map(({ name, order }) => ({ name, order }));
-  const isShown = !isDeepStrictEqual(wanted, standing);
+  const current = stored.map(({ name, order }) => ({ name, order }));
+  const isShown = !isDeepStrictEqual(wanted, current);
   // Declaring sections that were derived from questions changes no visible field, but later questions cannot add
   // sections.
   if (!isShown && stored.every(({ isDeclared }) => isDeclared)) return false;

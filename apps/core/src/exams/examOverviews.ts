@@ -24,7 +24,6 @@ interface SubmissionCounts {
   finalized: number;
 }
 
-/** An exam as the desk lists it. */
 interface ExamOverview {
   id: string;
   title: string;
@@ -45,24 +44,16 @@ interface ExamOverview {
   updated_at: string;
 }
 
-interface OverviewRow {
-  id: string;
-  title: string;
-  external_ref: string | null;
+type Stored = 'source' | 'status' | 'total_marks' | 'submissions' | 'created_at' | 'updated_at';
+
+interface OverviewRow extends Omit<ExamOverview, Stored> {
   source: 'api' | 'dashboard';
   status: StoredExamStatus;
-  mode: Exam['mode'];
-  subject: string | null;
-  class: string | null;
-  conducted_on: string;
-  blind: boolean;
   total_marks: string;
-  question_count: number;
   live_submissions: number;
   live_unfinalized: number;
   created_at: Date;
   updated_at: Date;
-  candidates: number;
   needs_review: number;
   not_graded: Record<string, number> | null;
 }
@@ -72,7 +63,7 @@ export const ExamFilter = z.object({
   search: z.string().trim().max(255).optional(),
   status: z.enum(['draft', 'open', 'finalized']).optional(),
   source: z.enum(['api', 'desk']).optional(),
-  /** Id of the last exam of the page before. */
+  /** Id of the last exam of the previous page. */
   cursor: z.uuid().optional(),
   limit: z.int().gte(1).lte(100).default(25),
 });

@@ -21,7 +21,7 @@ import { NO_RESULTS } from './tally.ts';
 
 /**
  * Applies the previewed versions to the exam's results, and makes them the application in force. The caller may repeat
- * the call while the step is `applying`; core continues by itself too. A repetition after the end changes nothing.
+ * the call while the step is `applying`; core also continues by itself. A repetition after the end changes nothing.
  * @param number of the preview
  * @throws DomainFailure exam_not_found, not_found, conflict (mode, unfinished or stale preview, another pass)
  */
@@ -54,31 +54,22 @@ const refuseStart = async (tx: Tx, actor: Actor, application: StoredApplication)
 };
 
 /**
- * Refuses a start while another pass of the exam is running. An undo that reaches a result before the undo of a later
- * application would leave its mark, so a unique index forbids two passes at once.
+ * Refuses a start while another pass of the exam is running. If an undo reached a result before the undo of a later
+ * application, the mark of the later one would stay. A unique index therefore forbids two passes at once.
  */
 const refuseWhileBusy = async (tx: Tx, actor: Actor, application: StoredApplication): Promise<void> => {
-  const busy = await tx
-    .selectFrom('guide_applications')
-    .select('id')
-    .where('institute_id', '=', actor.institute_id)
-    .where('exam_id', '=', application.exam_id)
+  const busy = await applicationsOfExam(tx, actor, application.exam_id)
     .where('id', '<>', application.id)
     .where('step', 'in', ['applying', 'undoing'])
     .executeTakeFirst();
   if (busy !== undefined) throw failure('guide_busy');
 };
 
-/** Examples have changed since the preview, or a later preview was applied. */
+/** Returns true if examples have changed since the preview, or if a later preview was applied. */
 const isStale = async (tx: Tx, actor: Actor, application: StoredApplication): Promise<boolean> => {
-  const later = await tx
-    .selectFrom('guide_applications')
-    .select('id')
-    .where('institute_id', '=', actor.institute_id)
-    .where('exam_id', '=', application.exam_id)
+  const later = await applicationsOfExam(tx, actor, application.exam_id)
     .where('number', '>', application.number)
     .where('step', 'in', ['applied', 'undone'])
-    .limit(1)
     .executeTakeFirst();
   if (later !== undefined) return true;
   const versions = await ensureVersions(tx, actor.institute_id, application.exam_id);
@@ -89,8 +80,9 @@ const isStale = async (tx: Tx, actor: Actor, application: StoredApplication): Pr
 };
 
 /**
- * Undoes the application in force as a whole: each result gets the mark from before, unless a teacher has decided on
- * it since or it is finalized. The application before becomes the one in force. Repeated like `applyGuide`.
+ * Undoes the application in force as a whole: each result gets its earlier mark, unless a teacher has decided on it
+ * since or it is finalized. The previous application is then in force again. The call may be repeated like
+ * `applyGuide`.
  * @throws DomainFailure exam_not_found, not_found, conflict (not in force, another pass)
  */
 export const undoGuide = (
@@ -104,20 +96,23 @@ export const undoGuide = (
     const settings = await readGuideSettings(tx, actor.institute_id, application.exam_id);
     if (settings.application_id !== application.id) throw failure('guide_not_in_force');
     await refuseWhileBusy(tx, actor, application);
-    const before = await tx
-      .selectFrom('guide_applications')
-      .select('id')
-      .where('institute_id', '=', actor.institute_id)
-      .where('exam_id', '=', application.exam_id)
+    const before = await applicationsOfExam(tx, actor, application.exam_id)
       .where('number', '<', application.number)
       .where('step', '=', 'applied')
       .orderBy('number', 'desc')
-      .limit(1)
       .executeTakeFirst();
     await putInForce(tx, actor, application.exam_id, before?.id ?? null);
     await startStep(tx, actor, application.id, { step: 'undoing', undone: NO_RESULTS });
     await noteGuideEvent(tx, actor, application.exam_id, { event: 'undo', before: { number }, after: {} });
   });
+
+const applicationsOfExam = (tx: Tx, actor: Actor, examId: string) =>
+  tx
+    .selectFrom('guide_applications')
+    .select('id')
+    .where('institute_id', '=', actor.institute_id)
+    .where('exam_id', '=', examId)
+    .limit(1);
 
 const putInForce = (tx: Tx, actor: Actor, examId: string, applicationId: string | null) =>
   tx

@@ -19,8 +19,6 @@ import { setGuide } from './settings.ts';
 import { showGuide } from './showGuide.ts';
 import { suggestMarks } from './suggestMarks.ts';
 
-/* Tests guides on fabricated exams, with a real database. */
-
 const { services, client, close } = await newTestCore();
 const { database } = services;
 afterAll(close);
@@ -252,7 +250,7 @@ test.each([
   ['openai', 'guide/4'],
   ['baseline', 'guide/3'],
 ])(
-  'a guide of marks by %s has the constants %s: a model may obey a demand, the baseline does not',
+  'a guide of marks by %s has the constants %s, because a model may obey a demand in an answer and the baseline does not',
   async (provider, version) => {
     const guide = await taught(12, 10);
     await client.query(

@@ -10,13 +10,13 @@ import { sql, type RawBuilder } from 'kysely';
 export const decidedResults = (instituteId: string, most: number): RawBuilder<unknown> => sql`(
     (select v.submission_id, v.awarded, v.edited_at as decided_at from reviews v
       where v.institute_id = ${instituteId} and v.question_id = q.id
-      order by v.edited_at desc limit ${most})
+      order by v.edited_at desc limit ${sql.lit(most)})
     union all
     (select a.id, null, a.approved_at from submissions a
       where a.institute_id = ${instituteId} and a.exam_id = q.exam_id and a.state = 'live'
         and a.approved_at is not null
         and not exists (select from reviews v where v.submission_id = a.id and v.question_id = q.id)
-      order by a.approved_at desc limit ${most})
+      order by a.approved_at desc limit ${sql.lit(most)})
   ) d
   join submissions s on s.institute_id = ${instituteId} and s.id = d.submission_id
   join question_results r on r.institute_id = ${instituteId} and r.run_id = s.current_run_id

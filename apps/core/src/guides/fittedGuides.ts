@@ -3,42 +3,14 @@ import type { Tx } from '@evaluation/database';
 import {
   modelOfVersion,
   restoreSteps,
-  type ExampleOfVersion,
+  ExampleOfVersion,
   type FittedGuide,
-  type GuideConstants,
+  GuideConstants,
 } from '@evaluation/guide';
 import { finishInSlices } from '@evaluation/turns';
 import * as z from 'zod/v4';
 
-const Examples = z.array(
-  z.object({
-    submission_id: z.uuid(),
-    run_id: z.uuid(),
-    grader: z.number(),
-    teacher: z.number(),
-    max: z.number(),
-    sha256: z.string(),
-  }),
-) satisfies z.ZodType<ExampleOfVersion[]>;
-
-const Constants: z.ZodType<GuideConstants> = z.object({
-  version: z.string(),
-  shiftVariance: z.number(),
-  textVariance: z.number(),
-  noiseVariance: z.number(),
-  stemWeight: z.number(),
-  shortestGram: z.int(),
-  longestGram: z.int(),
-  exactUpTo: z.number().optional(),
-  influence: z
-    .object({
-      force: z.number(),
-      halfStep: z.number(),
-      leastShare: z.number(),
-      usualDifference: z.number(),
-    })
-    .optional(),
-} satisfies Record<keyof GuideConstants, z.ZodType>);
+const Examples = z.array(ExampleOfVersion);
 
 interface StoredVersion {
   question_id: string;
@@ -48,7 +20,6 @@ interface StoredVersion {
   examples: ExampleOfVersion[];
 }
 
-/** A version that is ready to predict. */
 export interface ReadyGuide extends Omit<StoredVersion, 'constants'> {
   fitted: FittedGuide;
 }
@@ -67,7 +38,7 @@ export const readVersion = async (
     .where('version', '=', version)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { ...row, constants: Constants.parse(row.constants), examples: Examples.parse(row.examples) };
+  return { ...row, constants: GuideConstants.parse(row.constants), examples: Examples.parse(row.examples) };
 };
 
 /** Answers of the examples by run. An answer that was erased is absent. */
@@ -95,7 +66,7 @@ export const readTexts = async (
  * Fitted guides that this process keeps, so that a pass over many results and completions of runs fit each one once.
  */
 const MOST_KEPT = 50;
-/** Characters of the answers of all kept guides: some 60 MB. Two hundred answers of the greatest length fit in. */
+/** Most characters of the answers of all kept guides: some 60 MB. One guide of two hundred longest answers fits in. */
 const MOST_CHARACTERS_KEPT = 4_000_000;
 /** An erasure takes effect in memory after this time at the latest. */
 const KEPT_MS = 5 * 60_000;

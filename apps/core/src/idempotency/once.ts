@@ -124,7 +124,7 @@ const within = (services: Services, tx: Tx, effects: (() => Promise<void>)[]): S
   afterCommit: async (effect) => {
     effects.push(effect);
   },
-  wakeDispatcher: (news) => {
-    effects.push(async () => services.wakeDispatcher(news));
+  wakeDispatcher: (cause) => {
+    effects.push(async () => services.wakeDispatcher(cause));
   },
 });

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestDatabase } from '@evaluation/test-services';
+import { afterAll, expect, test } from 'vitest';
 import { findOutcome, storeOutcome, sweepOutcomes } from './records.ts';
 
-let clone: TestDatabase;
-beforeAll(async () => {
-  clone = await openTestDatabase(2);
-});
-afterAll(() => clone.close());
+const { database, close } = await openTestDatabase(2);
+afterAll(close);
 
 test('outcomes of all institutes are deleted after 48 hours', async () => {
-  const { database } = clone;
   const kept: string[] = [];
   for (const hours of [47, 49]) {
     const institute = randomUUID();

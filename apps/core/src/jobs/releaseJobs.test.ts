@@ -95,7 +95,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     await release(1);
     await claim('true');
     await release(1);
-    expect(await jobsOut(), 'nothing of the same institute goes ahead').toHaveLength(1);
+    expect(await jobsOut(), 'no second job of the institute is released').toHaveLength(1);
     await give(newcomer, 1);
     await release(1);
     expect(await outOf(newcomer)).toBe(1);
@@ -177,7 +177,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     await release(1);
     await claim('true');
     await recoverJobs(services, queue);
-    expect(await jobsOut(), 'its worker is at it').toHaveLength(1);
+    expect(await jobsOut(), 'its worker still processes it').toHaveLength(1);
     await anHourPasses();
     await recoverJobs({ ...services, lanes: hoursBehind }, queue);
     expect(await jobsOut()).toEqual([]);
@@ -209,7 +209,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     expect(rows).toEqual(lane === 'inspect' ? [{ status: 'rejected' }] : []);
   });
 
-  test('at 20,000 jobs that wait, a release steps along the index and reads no more than it takes', async () => {
+  test('at 20,000 waiting jobs, a release reads the index and only the rows that it releases', async () => {
     const institutes = Array.from({ length: 200 }, () => randomUUID());
     for (const institute of institutes) await give(institute, 100);
     if (lane === 'inspect')
@@ -239,7 +239,7 @@ test('a claimed inspection is returned again for the same message only', async (
   expect(await claimInspection(services, { ...job, delivery: 1 })).toMatchObject({ size_bytes: 1 });
   expect(await claimInspection(services, { ...job, delivery: 1 })).toMatchObject({ size_bytes: 1 });
   expect(await claimInspection(services, { ...job, delivery: 2 })).toBeNull();
-  expect(await claimInspection(services, job), 'a worker of the release before').toBeNull();
+  expect(await claimInspection(services, job), 'a worker of the previous release').toBeNull();
   await recordInspection(services, job, { status: 'ready', pages: 1, sha256: 'a'.repeat(64) });
   expect(await claimInspection(services, { ...job, delivery: 1 })).toBeNull();
 });

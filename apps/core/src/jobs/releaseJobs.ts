@@ -115,7 +115,7 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
       from ${table} where ${queue.isOut} group by institute_id),
     places as (select greatest(0, ${Math.max(1, slots)}::int - coalesce(sum(jobs - claimed), 0))::int as free from out),
     served as (
-      -- With nothing out the turns begin anywhere.
+      -- While no job is out, the turns begin at a random institute.
       select coalesce((select institute_id from out order by last desc, institute_id desc limit 1), ${randomUUID()}::uuid)
         as institute_id),
     ${waitingInstitutes({
@@ -135,12 +135,12 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
         where ${isReady} and t.institute_id = w.institute_id
         order by t.institute_id, ${since}, ${id}
         limit greatest(0, least(${shareOf(slots)}::int - coalesce(o.jobs, 0), (
-          -- Where the walk ended early, each free place has an institute without a job out.
+          -- If the walk ended early, it found an institute without a job out for each free place.
           select case when (select max(idle) from waiting) < free then free else 1 end from places)))) next
       where w.step > 0)
     update ${table} set ${queue.release},
       ${sql.ref(queue.releasedAt)} = clock_timestamp(), ${sql.ref(queue.claimedAt)} = null
-    -- Asked again: a row that was ended while this statement waited for it must stay ended.
+    -- Checked again: a row that was ended while this statement waited for it must stay ended.
     where ${queue.waits} and ${id} in (
       select id from turns order by turn, step limit (select free from places))
     returning ${id} as id, institute_id, ${sql.ref(queue.delivery)} as delivery`;

@@ -99,7 +99,7 @@ test('waitingInstitutes counts institutes with waiting runs, each once', async (
   expect(await measured()).toMatchObject({ waiting_institutes: 2 });
 });
 
-test('at 20,000 waiting and as many finished runs a measurement reads the last hundred and a run an institute', async () => {
+test('at 20,000 waiting and as many finished runs a measurement reads the last hundred and one run of each institute', async () => {
   await maker.query(
     `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, claimed_at, finished_at)
      select gen_random_uuid(), ('00000000-0000-4000-8000-' || lpad(to_hex(at % 20), 12, '0'))::uuid, gen_random_uuid(),

@@ -84,7 +84,7 @@ export const measureLane = (lane: RunLane): RawBuilder<Measured> => sql<Measured
             order by r.institute_id limit 1)
     from waiting w where w.institute_id is not null)
   select count(*)::int as runs,
-    -- No stretch at all, where every run took no time, is no time.
+    -- If every run took no time, there is no stretch, and the sum is 0.
     case when count(*) > 0 then (
       select coalesce(sum(extract(epoch from upper(stretch) - lower(stretch))), 0) from stretches) end::float8 as busy_seconds,
     avg(extract(epoch from finished_at - claimed_at))::float8 as average_seconds,

@@ -65,7 +65,7 @@ describe('the first sign-in of an invited person', () => {
     expect(await linksOf(id)).toBe(1);
   });
 
-  test('finds the e-mail address that only the user info endpoint tells', async () => {
+  test('finds an e-mail address that only the user info endpoint returns', async () => {
     const { id, claims } = await newPerson();
     const { sub } = claims;
     expect(await signInWith({ sub }, { userInfo: claims })).toMatchObject({ staff: { id } });
@@ -83,11 +83,13 @@ test('a linked account is found by the subject, whatever e-mail address the prov
   expect(await linksOf(second.id)).toBe(0);
 });
 
-describe('with one and the same answer are refused', () => {
+describe('oidcFinish refuses with the same answer', () => {
   test('an e-mail address that the provider has not verified, and one without an account', async () => {
     const { id, claims } = await newPerson();
     expect(await signInWith({ ...claims, email_verified: false })).toEqual(REFUSED);
     expect(await signInWith({ ...claims, email_verified: undefined })).toEqual(REFUSED);
+    // Only Microsoft Entra's `xms_edov` counts.
+    expect(await signInWith({ ...claims, email_verified: undefined, xms_edov: true })).toEqual(REFUSED);
     expect(await signInWith({ ...claims, email: 'unknown@example.org' })).toEqual(REFUSED);
     expect(await signInWith({ sub: claims.sub })).toEqual(REFUSED);
     expect(await linksOf(id)).toBe(0);
@@ -178,7 +180,7 @@ test('a code is of use only with the verifier of the browser that began', async 
   expect(await finish(stolen.href, other.transaction)).toEqual(REFUSED);
 });
 
-test('a provider that is away is asked again at the next sign-in', async () => {
+test('after a provider did not answer, the next sign-in asks it again', async () => {
   const gone = await startOpenIdProvider();
   const {
     OIDC_ISSUER: issuer = '',
@@ -186,7 +188,7 @@ test('a provider that is away is asked again at the next sign-in', async () => {
     OIDC_CLIENT_SECRET: secret = '',
   } = gone.environment;
   await gone.close();
-  const oidc = { issuer, clientId, clientSecret: secret, name: 'Gone' };
+  const oidc = { issuer, clientId, clientSecret: secret, tenants: [], name: 'Gone' };
   const services = { ...core.services, settings: { ...core.services.settings, oidc } };
   expect(await oidcStart(services, CALLBACK)).toBeNull();
   const { transaction } = await start();
@@ -194,4 +196,79 @@ test('a provider that is away is asked again at the next sign-in', async () => {
     REFUSED,
   );
   expect(await oidcStart(services, CALLBACK)).toBeNull();
+});
+
+describe('a provider whose issuer is shared by many tenants', () => {
+  const OWN_TENANT = '0b7c1de2-8f0c-4b0a-9a53-0c8f2c1f8a01';
+  const OTHER_TENANT = '5d2f9a44-1f7e-4c43-8f0e-6a3d3c9b7e02';
+  let shared: OpenIdProvider;
+  beforeAll(async () => {
+    shared = await startOpenIdProvider({ hasTenants: true });
+  });
+  afterAll(() => shared.close());
+
+  const servicesFor = (tenants: readonly string[]) => {
+    const {
+      OIDC_ISSUER: issuer = '',
+      OIDC_CLIENT_ID: clientId = '',
+      OIDC_CLIENT_SECRET = '',
+    } = shared.environment;
+    const oidc = {
+      issuer,
+      clientId,
+      clientSecret: OIDC_CLIENT_SECRET,
+      tenants: [...tenants],
+      name: 'Shared',
+    };
+    return { ...core.services, settings: { ...core.services.settings, oidc } };
+  };
+  const signInAs = async (claims: object, tenants: readonly string[] = [OWN_TENANT]) => {
+    const services = servicesFor(tenants);
+    const started = await oidcStart(services, CALLBACK);
+    if (started === null) return null;
+    const url = await shared.visit(started.url, claims);
+    return oidcFinish(services, { url, transaction: started.transaction, user_agent: 'Edge' });
+  };
+
+  test('signs in people of the tenants that are allowed, and links them under the issuer of their tenant', async () => {
+    const { id, claims } = await newPerson();
+    expect(await signInAs({ ...claims, tid: OWN_TENANT })).toMatchObject({ staff: { id } });
+    const [link] = await core.services.database.control.staff_identities.findMany({
+      where: { staff_id: id },
+    });
+    expect(link?.issuer).toBe(`https://login.microsoftonline.com/${OWN_TENANT}/v2.0`);
+    // The same subject of another tenant is another person.
+    const other = { sub: claims.sub, tid: OTHER_TENANT };
+    expect(await signInAs(other, [OWN_TENANT, OTHER_TENANT])).toEqual(REFUSED);
+  });
+
+  test('refuses other tenants, a token without a tenant, and a token with the issuer of another tenant', async () => {
+    const { id, claims } = await newPerson();
+    const otherIssuer = `https://login.microsoftonline.com/${OTHER_TENANT}/v2.0`;
+    const wrong = [
+      { tid: OTHER_TENANT },
+      { tid: undefined },
+      { tid: OWN_TENANT, iss: otherIssuer },
+      { tid: OTHER_TENANT, iss: `https://login.microsoftonline.com/${OWN_TENANT}/v2.0` },
+      { tid: '{tenantid}' },
+      { tid: '$&' },
+    ];
+    for (const claim of wrong) expect(await signInAs({ ...claims, ...claim })).toEqual(REFUSED);
+    expect(await linksOf(id)).toBe(0);
+  });
+
+  test('is not used without a list of tenants', async () => {
+    const { claims } = await newPerson();
+    expect(await signInAs({ ...claims, tid: OWN_TENANT }, [])).toBeNull();
+  });
+
+  test('reports a verified e-mail address as a verified owner of its domain', async () => {
+    const { id, claims } = await newPerson();
+    const { email_verified: _, ...reported } = claims;
+    const person = { ...reported, tid: OWN_TENANT };
+    for (const xms_edov of [undefined, false, '0'])
+      expect(await signInAs({ ...person, xms_edov })).toEqual(REFUSED);
+    expect(await signInAs({ ...person, xms_edov: true, email_verified: false })).toEqual(REFUSED);
+    expect(await signInAs({ ...person, xms_edov: true })).toMatchObject({ staff: { id } });
+  });
 });

@@ -14,10 +14,13 @@ import { countAttempt, takeBackAttempt } from './throttle.ts';
  *   provider   ──▶ redirects the browser to the desk with `code` and `state`
  *   oidcFinish ──▶ checks both against `transaction`, and finds the account
  *
- * All refusals of oidcFinish are one answer; the log has the reason. A code works once, because the provider keeps it
- * so. An account must exist before. The first sign-in finds it by the e-mail address that the provider has verified
- * and links it to the provider's subject; later ones find the link. State, in memory: the configuration that the
- * provider publishes, read once.
+ * All refusals of oidcFinish are one answer; the log has the reason. The provider accepts each code once. The account
+ * must exist before the first sign-in, which finds it by the e-mail address that the provider has verified, and links
+ * it to the provider's subject. Later sign-ins find the link. State, in memory: the configuration that the provider
+ * publishes, read once.
+ *
+ * Some providers have one issuer for many tenants, such as Microsoft Entra's `organizations`. Anyone can have a tenant
+ * there, so only the tenants in `OIDC_TENANTS` may sign in.
  */
 
 const Transaction = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
@@ -26,7 +29,10 @@ const Claims = z.object({
   sub: z.string().min(1).max(255),
   email: z.string().max(254).optional(),
   email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
+  /** `email_verified` of Microsoft Entra (edov: e-mail domain owner verified). */
+  xms_edov: z.union([z.boolean(), z.enum(['true', 'false', '1', '0']), z.literal([0, 1])]).optional(),
 });
+type Claims = z.output<typeof Claims>;
 
 type OidcSettings = NonNullable<Services['settings']['oidc']>;
 
@@ -41,7 +47,7 @@ const configurationOf = (oidc: OidcSettings): Promise<client.Configuration> => {
     const authentication = authenticationWith(oidc.clientSecret);
     found = client.discovery(new URL(oidc.issuer), oidc.clientId, undefined, authentication, {
       timeout: 10,
-      // The second checks the signature of identity tokens, which the library leaves to TLS.
+      // `enableNonRepudiationChecks` checks the signature of identity tokens; without it the library relies on TLS.
       execute: [...(isLocal ? [client.allowInsecureRequests] : []), client.enableNonRepudiationChecks],
     });
     discovered.set(key, found);
@@ -74,6 +80,13 @@ export const oidcStart = async (
     log.warn({ error_code: codeOf(error) }, 'configuration of the OpenID Connect provider could not be read');
     return null;
   }
+  if (isShared(configuration.serverMetadata().issuer) && oidc.tenants.length === 0) {
+    log.warn(
+      { error_code: 'tenants_not_set' },
+      'sign-in with the OpenID Connect provider is off: its issuer is shared by many tenants; set OIDC_TENANTS, or set OIDC_ISSUER to the issuer of one tenant',
+    );
+    return null;
+  }
   const transaction = {
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -101,8 +114,8 @@ const FAILED = 'sign-in with the OpenID Connect provider failed';
 /**
  * Each call asks the provider, so calls of one network are limited like its sign-ins by password.
  * @param input.url address to which the provider sent the browser, with its query
- * @param input.address network address of the browser; a desk of an earlier release does not tell it,
- * and is not limited
+ * @param input.address network address of the browser; absent from a desk of an earlier release, whose calls are not
+ * limited
  */
 export const oidcFinish = async (
   services: Services,
@@ -116,7 +129,7 @@ export const oidcFinish = async (
     services.log.warn({ error_code: 'too_many_attempts' }, FAILED);
     return REFUSED;
   }
-  let identity: { issuer: string; claims: z.output<typeof Claims> };
+  let identity: { issuer: string; claims: Claims };
   try {
     const configuration = await configurationOf(oidc);
     const tokens = await client.authorizationCodeGrant(configuration, new URL(input.url), {
@@ -125,7 +138,8 @@ export const oidcFinish = async (
       expectedNonce: transaction.nonce,
       idTokenExpected: true,
     });
-    const { issuer, userinfo_endpoint: userInfo } = configuration.serverMetadata();
+    const { issuer: published, userinfo_endpoint: userInfo } = configuration.serverMetadata();
+    const issuer = issuerOf(published, tokens.claims(), oidc.tenants);
     let claims = Claims.parse(tokens.claims());
     // Some providers send the e-mail address only here.
     if (claims.email === undefined && userInfo !== undefined) {
@@ -145,6 +159,40 @@ export const oidcFinish = async (
   return startSession(services, staffId, input.user_agent);
 };
 
+/** Placeholder for the tenant in the issuer that a provider of many tenants publishes. */
+const TENANT = '{tenantid}';
+const isShared = (published: string): boolean => published.includes(TENANT);
+
+class TenantNotAllowed extends Error {
+  readonly code = 'tenant_not_allowed';
+}
+
+/**
+ * The issuer of an identity token. The library has replaced the placeholder in the published issuer by the token's
+ * `tid` and compared the result with the token's issuer.
+ * @throws TenantNotAllowed if `tenants` does not have the tenant; without `tenants` only a shared issuer is checked
+ */
+const issuerOf = (
+  published: string,
+  token: client.IDToken | undefined,
+  tenants: readonly string[],
+): string => {
+  if (!isShared(published) && tenants.length === 0) return published;
+  const tenant = token?.['tid'];
+  if (typeof tenant !== 'string' || !tenants.includes(tenant)) throw new TenantNotAllowed();
+  const issuer = published.replace(TENANT, tenant);
+  if (token?.iss !== issuer) throw new TenantNotAllowed();
+  return issuer;
+};
+
+const ENTRA = 'login.microsoftonline.com';
+
+/** `xms_edov` counts from Microsoft Entra alone: at another provider people may set it themselves. */
+const isVerified = (issuer: string, { email_verified, xms_edov }: Claims): boolean =>
+  ['true', '1'].includes(
+    String(email_verified ?? (new URL(issuer).hostname === ENTRA ? xms_edov : undefined)),
+  );
+
 const codeOf = (error: unknown): unknown =>
   error instanceof Error ? (Reflect.get(error, 'code') ?? error.name) : undefined;
 
@@ -157,19 +205,20 @@ const readTransaction = (text: string): z.output<typeof Transaction> | null => {
   }
 };
 
-/** The account of a verified identity, which is linked at its first sign-in; null without one that is enabled. */
+/** The account of a verified identity, which is linked at its first sign-in; null if no enabled account exists. */
 const accountOf = async (
   { database }: Pick<Services, 'database'>,
   issuer: string,
-  { sub, email, email_verified: isVerified }: z.output<typeof Claims>,
+  claims: Claims,
 ): Promise<string | null> => {
+  const { sub, email } = claims;
   const { control } = database;
   const identity = await control.staff_identities.findUnique({
     where: { issuer_subject: { issuer, subject: sub } },
     include: { staff: true },
   });
   if (identity !== null) return identity.staff.disabled_at === null ? identity.staff_id : null;
-  if (email === undefined || String(isVerified) !== 'true') return null;
+  if (email === undefined || !isVerified(issuer, claims)) return null;
   const staff = await control.staff.findUnique({ where: { email: folded(email), disabled_at: null } });
   if (staff === null) return null;
   const linked = await database.inTenant(staff.institute_id, async (tx) => {
@@ -188,6 +237,6 @@ const accountOf = async (
     });
     return true;
   });
-  // Another sign-in of the same identity has linked it at the same moment.
+  // A concurrent sign-in of the same identity has linked the account.
   return linked ? staff.id : accountOf({ database }, issuer, { sub });
 };

@@ -215,7 +215,7 @@ describe('a session', () => {
     expect(await findSession(services, last)).toBeNull();
   });
 
-  test('of others ends when a password changes', async () => {
+  test('of another browser ends when the password changes', async () => {
     const manager = await newInstitute();
     const { id, email, token } = await newPerson(manager);
     const answer = await signInAs(email);

@@ -14,14 +14,7 @@ export interface SignedIn {
 
 export const signedInOf = (
   sessionId: string,
-  staff: {
-    id: string;
-    institute_id: string;
-    name: string;
-    email: string;
-    role: Role;
-    institute: { name: string };
-  },
+  staff: Pick<SignedIn, 'id' | 'institute_id' | 'name' | 'email' | 'role'> & { institute: { name: string } },
 ): SignedIn => ({
   session_id: sessionId,
   id: staff.id,
@@ -33,7 +26,6 @@ export const signedInOf = (
   scopes: [...SCOPES_OF_STAFF],
 });
 
-/** An account as an admin sees it. */
 export interface StaffMember {
   id: string;
   email: string;
@@ -45,11 +37,7 @@ export interface StaffMember {
   created_at: string;
 }
 
-export interface StaffRow {
-  id: string;
-  email: string;
-  name: string;
-  role: Role;
+export interface StaffRow extends Pick<StaffMember, 'id' | 'email' | 'name' | 'role'> {
   has_joined: boolean;
   disabled_at: Date | null;
   last_sign_in_at: Date | null;

@@ -49,8 +49,8 @@ export const eraseCandidate = async (services: Services, wanted: WantedCandidate
     await mark(tx, institute_id, found);
     return found;
   });
-  await goOn(services, { institute_id, candidate_id: id }, new AbortController().signal);
-  return services.database.inTenant(institute_id, (tx) => standing(tx, institute_id, id));
+  await eraseNext(services, { institute_id, candidate_id: id }, new AbortController().signal);
+  return services.database.inTenant(institute_id, (tx) => readProgress(tx, institute_id, id));
 };
 
 /** Marks the candidate under the row lock that a new submission takes too: see `takeCandidate`. */
@@ -91,7 +91,7 @@ interface Marked {
   candidate_id: string;
 }
 
-const goOn = async (services: Services, marked: Marked, signal: AbortSignal): Promise<void> => {
+const eraseNext = async (services: Services, marked: Marked, signal: AbortSignal): Promise<void> => {
   const { institute_id, candidate_id } = marked;
   const submissions = await services.database.inTenant(institute_id, (tx) =>
     tx
@@ -145,7 +145,7 @@ const goOn = async (services: Services, marked: Marked, signal: AbortSignal): Pr
   );
 };
 
-const standing = async (tx: Tx, instituteId: string, candidateId: string): Promise<Erasure> => {
+const readProgress = async (tx: Tx, instituteId: string, candidateId: string): Promise<Erasure> => {
   const { rows } = await sql<{ submissions: number; remaining: number; files_removed_at: Date | null }>`
     select count(s.id)::int as submissions, e.files_removed_at,
       (count(s.id) filter (where s.erased_at is null or (e.files_removed_at is null
@@ -180,7 +180,7 @@ export const startErasures = (services: Services): Rounds => {
 
 /** Candidates whose erasure failed in this process, with the `performance.now()` until which it is not retried. */
 type Resting = Map<string, number>;
-/** An object under a hold stays for long; a retry every minute would only fill the log. */
+/** An object under a hold may be refused for days; a retry every minute would only fill the log. */
 const REST_MS = 15 * 60_000;
 
 /**
@@ -201,7 +201,7 @@ export const eraseWhatIsLeft = async (
       if (signal.aborted) return;
       if ((resting.get(marked.candidate_id) ?? 0) > performance.now()) continue;
       try {
-        if (files_removed_at === null) await goOn(services, marked, signal);
+        if (files_removed_at === null) await eraseNext(services, marked, signal);
         else await removeLateFiles(services, marked, signal);
         resting.delete(marked.candidate_id);
       } catch (error) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { exportFiles } from './exportCandidate.ts';
 
-/* Tests the files of a fabricated submission, in a store with different names inside and outside. */
+/* Tests the files of a fabricated submission, in a store that clients and core reach by different names. */
 
 const PUBLIC = 'https://files.example.org';
 const { services, bucket, client, close } = await newTestCore({ S3_PUBLIC_ENDPOINT: PUBLIC });
@@ -36,7 +36,7 @@ beforeAll(async () => {
   for (const key of Object.values(files)) await objects.put(key, Buffer.from(key), 'application/pdf');
 });
 
-test('files are signed for the address that clients reach, as uploads are, and for core’s own where the CLI runs beside core', async () => {
+test('files are signed for the address that clients reach, and with `inside` for the address that core uses', async () => {
   const outside = await exportFiles(services, { ...owner, inside: false });
   const within = await exportFiles(services, { ...owner, inside: true });
   expect(outside.files.map(({ path }) => path)).toEqual(within.files.map(({ path }) => path));

@@ -26,19 +26,19 @@ export const addQuestions = (
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExamFor(tx, actor, examId, 'change_scheme');
     const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
-    const standing = await readPaperUnderLock(tx, actor.institute_id, exam.id);
+    const existing = await readPaperUnderLock(tx, actor.institute_id, exam.id);
     const { questions } = await acceptInSlices(QuestionsAdd, body, (parts) =>
-      isRead(parts) ? addedProblems(standing, parts.questions) : [],
+      isRead(parts) ? addedProblems(existing, parts.questions) : [],
     );
-    const paper = await finishInSlices(addedSteps({ mode: exam.mode, standing, questions }));
+    const paper = await finishInSlices(addedSteps({ mode: exam.mode, existing, questions }));
     if (paper.problems.length > 0) refuse(paper.problems);
 
     const place = { instituteId: actor.institute_id, examId: exam.id };
-    const sectionIds = await addSections(tx, place, standing, paper);
+    const sectionIds = await addSections(tx, place, existing, paper);
     const added = await insertQuestions(tx, place, {
       questions: paper.questions,
       sectionIds,
-      after: standing.lastQuestion,
+      after: existing.lastQuestion,
     });
     const rubrics = added
       .filter(({ question }) => question.rubric != null || question.model_answer != null)

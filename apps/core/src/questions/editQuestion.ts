@@ -45,14 +45,14 @@ export const editQuestion = (
     const include = isLong ? WHOLE : PLAIN;
     const stored = isLong ? await findQuestion(tx, actor.institute_id, exam.id, id, include) : plain;
     refuseChange(exam, 'edit_texts');
-    const standing = await readPaperUnderLock(tx, actor.institute_id, exam.id, id);
+    const existing = await readPaperUnderLock(tx, actor.institute_id, exam.id, id);
     const before = asSent(stored.question);
-    const where = { mode: exam.mode, firstSection: standing.sections[0]?.name ?? null };
+    const where = { mode: exam.mode, firstSection: existing.sections[0]?.name ?? null };
     if (changesScheme(body, before, where)) refuseChange(exam, 'change_scheme');
 
     const edit = accept(QuestionEdit, body, (parts) =>
       isRead(parts)
-        ? [...otherOptionIds(stored.question, parts), ...editedProblems(standing, whatIsRead(before, parts))]
+        ? [...otherOptionIds(stored.question, parts), ...editedProblems(existing, whatIsRead(before, parts))]
         : [],
     );
     const after: QuestionInput = {
@@ -62,7 +62,7 @@ export const editQuestion = (
       text: edit.text ?? before.text,
       max_marks: edit.max_marks ?? before.max_marks,
     };
-    const paper = checkEdited({ mode: exam.mode, standing, question: after });
+    const paper = checkEdited({ mode: exam.mode, existing, question: after });
     const placed = paper.questions[0];
     const problems = [...otherOptionIds(stored.question, edit), ...paper.problems];
     if (problems.length > 0 || placed === undefined) return refuse(problems);
@@ -72,7 +72,7 @@ export const editQuestion = (
     const rubric = editMaterial(stored.material, edit);
     const isNew = FIELDS.some((field) => !isSameField(field, after[field], before[field], where));
     if (isNew || rubric !== null) {
-      const sectionIds = await addSections(tx, place, standing, paper);
+      const sectionIds = await addSections(tx, place, existing, paper);
       await tx
         .updateTable('questions')
         .set(questionColumns(placed, sectionIds))
@@ -127,7 +127,10 @@ const otherOptionIds = (
   });
 };
 
-/** True if the unvalidated body changes the marking scheme: the state is checked before the body is validated. */
+/**
+ * Returns true if the unvalidated body changes the marking scheme. The exam's state is checked before the body is
+ * validated.
+ */
 const changesScheme = (body: unknown, before: QuestionInput, where: Surroundings): boolean =>
   typeof body === 'object' &&
   body !== null &&

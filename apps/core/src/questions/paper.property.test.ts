@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { Database } from '@evaluation/database';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { openTestDatabase, type TestDatabase, statementsOf } from '@evaluation/test-services';
+import { openTestDatabase, statementsOf } from '@evaluation/test-services';
+import { insertExam } from '../../test/insertExam.ts';
 import { readExam } from '../exams/readExam.ts';
 import { addQuestions } from './addQuestions.ts';
 import { deleteQuestion } from './deleteQuestion.ts';
 import { editQuestion } from './editQuestion.ts';
 import { listQuestions } from './listQuestions.ts';
 
-let clone: TestDatabase;
-let database: Database;
+const clone = await openTestDatabase(4);
+const { database } = clone;
 const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
 
 beforeAll(async () => {
-  clone = await openTestDatabase(4);
-  ({ database } = clone);
   await database.control.institutes.create({ data: { id: actor.institute_id, name: 'Hill View School' } });
 });
 afterEach(() => vi.restoreAllMocks());
@@ -25,23 +23,8 @@ afterAll(() => clone.close());
 
 /** @param declared names of sections in their order, or null to derive sections from the questions */
 const newExam = async (declared: string[] | null): Promise<string> => {
-  const id = randomUUID();
+  const id = await insertExam(database, actor.institute_id);
   await database.inTenant(actor.institute_id, async (tx) => {
-    await tx
-      .insertInto('exams')
-      .values({
-        id,
-        institute_id: actor.institute_id,
-        title: 'Unit test',
-        mode: 'typed',
-        status: 'draft',
-        conducted_on: '2026-02-14',
-        level: 'school',
-        answer_language: 'en',
-        feedback_language: 'en',
-        blind: false,
-      })
-      .execute();
     for (const [index, name] of (declared ?? []).entries()) {
       await tx
         .insertInto('sections')
@@ -92,7 +75,7 @@ interface Known {
   halves: number;
 }
 
-test('any allowed edits of a draft keep marks, count, order and sections of its paper true', async () => {
+test('after any allowed edits of a draft, marks, count, order and sections of its paper are correct', async () => {
   const declared = fc.constantFrom<string[] | null>(null, ['Physics', 'Biology', 'Chemistry']);
   await fc.assert(
     fc.asyncProperty(declared, fc.array(step, { minLength: 1, maxLength: 14 }), async (names, steps) => {
@@ -216,7 +199,7 @@ test('200 questions with options and rubrics are added by as many statements as 
   expect(exam).toMatchObject({ question_count: 200, total_marks: 200 });
 });
 
-test('questions added at once from many sides all stand, in one order, and are counted', async () => {
+test('questions that concurrent calls add are all stored, in one order, and counted', async () => {
   const exam = await newExam(null);
   const added = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -242,7 +225,7 @@ test('questions added at once from many sides all stand, in one order, and are c
   }
 });
 
-test('of one label added from many sides at once exactly one stands', async () => {
+test('of concurrent calls that add the same label, exactly one succeeds', async () => {
   const exam = await newExam(null);
   const tried = await Promise.allSettled(
     ['x', 'X', 'x', 'X', 'x'].map((label) =>

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import type { Paper, StandingPaper } from '@evaluation/rules';
+import type { Paper, ExistingPaper } from '@evaluation/rules';
 import { newId } from '../newId.ts';
 
 /** Stored paper, read under the exam's lock, to check a change against. */
-interface ReadPaper extends StandingPaper {
+interface ReadPaper extends ExistingPaper {
   sectionIds: string[];
   /** Positions of the last section and question; 0 if there are none. */
   lastSection: number;
@@ -52,18 +52,18 @@ export const readPaperUnderLock = async (
 export const addSections = async (
   tx: Tx,
   exam: { instituteId: string; examId: string },
-  standing: ReadPaper,
+  existing: ReadPaper,
   paper: Paper,
 ): Promise<string[]> => {
-  const added = paper.sections.slice(standing.sections.length).map(({ name }, index) => ({
+  const added = paper.sections.slice(existing.sections.length).map(({ name }, index) => ({
     id: newId(),
     institute_id: exam.instituteId,
     exam_id: exam.examId,
     name,
-    position: standing.lastSection + index + 1,
+    position: existing.lastSection + index + 1,
   }));
   if (added.length > 0) await tx.insertInto('sections').values(added).execute();
-  return [...standing.sectionIds, ...added.map(({ id }) => id)];
+  return [...existing.sectionIds, ...added.map(({ id }) => id)];
 };
 
 /** Deletes sections without questions, unless they were declared. */

@@ -3,7 +3,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import { closePage, openPage } from '../lists/page.ts';
 import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
-import { gradedBefore, isOutdated } from './outdated.ts';
+import { isOutdated } from './outdated.ts';
 
 interface OutdatedSubmission {
   submission_id: string;
@@ -47,7 +47,7 @@ export const listOutdated = (
     }>`
       select s.id, s.rubric_version, s.quote_credits, s.approved_at, s.updated_at
       from submissions s
-      where ${gradedBefore(actor.institute_id, exam.id, version)} and ${isOutdated(version)}
+      where ${isOutdated({ instituteId: actor.institute_id, examId: exam.id, version })}
         and ${page.where(sql`s.updated_at`, sql`s.id`)}
       order by s.updated_at, s.id
       limit ${page.rows}`.execute(tx);

@@ -6,7 +6,7 @@ import { readAccount } from '../credits/account.ts';
 import { findExam } from '../locks/findExam.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
-import { gradedBefore, verdictSql, type Verdict } from './outdated.ts';
+import { gradedBefore, verdictSql, type ExamAtVersion, type Verdict } from './outdated.ts';
 
 /** Bill of grading again what was graded under an older rubric or model answer. */
 interface RegradeBill {
@@ -35,7 +35,8 @@ export const previewRegrade = (services: Services, actor: Actor, examId: string)
     const instituteId = actor.institute_id;
     const exam = await findExam(tx, actor, examId);
     const version = (await savePendingRubricsOfExam(tx, instituteId, exam.id)) ?? exam.rubric_version;
-    const counts = await countByVerdict(tx, instituteId, exam.id, version);
+    const atVersion = { instituteId, examId: exam.id, version };
+    const counts = await countByVerdict(tx, atVersion);
     const count = (verdict: Verdict): number => counts.find((row) => row.verdict === verdict)?.count ?? 0;
     const outdated = counts.find(({ verdict }) => verdict === 'outdated');
     const credits = exact(outdated?.credits ?? 0);
@@ -43,7 +44,7 @@ export const previewRegrade = (services: Services, actor: Actor, examId: string)
     return {
       exam_id: exam.id,
       rubric_version: version,
-      questions: await changedQuestions(tx, instituteId, exam.id, version),
+      questions: await changedQuestions(tx, atVersion),
       outdated: outdated?.count ?? 0,
       approved: outdated?.approved ?? 0,
       credits: credits.toNumber(),
@@ -56,7 +57,7 @@ export const previewRegrade = (services: Services, actor: Actor, examId: string)
         finalized: count('finalized'),
         erased: count('erased'),
       },
-      in_progress: await countInProgress(tx, instituteId, exam.id, version),
+      in_progress: await countInProgress(tx, atVersion),
     };
   });
 
@@ -67,47 +68,34 @@ interface CountRow {
   credits: string;
 }
 
-const countByVerdict = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  version: number,
-): Promise<CountRow[]> => {
+const countByVerdict = async (tx: Tx, exam: ExamAtVersion): Promise<CountRow[]> => {
   const { rows } = await sql<CountRow>`
     select verdict, count(*)::int as count, count(approved_at)::int as approved, sum(quote_credits) as credits
     from (
-      select ${verdictSql(version)} as verdict, s.approved_at, s.quote_credits
-      from submissions s where ${gradedBefore(instituteId, examId, version)}) judged
+      select ${verdictSql(exam.version)} as verdict, s.approved_at, s.quote_credits
+      from submissions s where ${gradedBefore(exam)}) judged
     group by verdict`.execute(tx);
   return rows;
 };
 
-const countInProgress = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  version: number,
-): Promise<number> => {
+const countInProgress = async (tx: Tx, exam: ExamAtVersion): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from submissions s
-    where s.institute_id = ${instituteId} and s.exam_id = ${examId} and s.state = 'live'
-      and s.status in ('processing', 'reading', 'grading') and s.rubric_version < ${version}`.execute(tx);
+    where s.institute_id = ${exam.instituteId} and s.exam_id = ${exam.examId} and s.state = 'live'
+      and s.status in ('processing', 'reading', 'grading') and s.rubric_version < ${exam.version}`.execute(
+    tx,
+  );
   return rows[0]?.count ?? 0;
 };
 
-const changedQuestions = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  version: number,
-): Promise<RegradeBill['questions']> => {
+const changedQuestions = async (tx: Tx, exam: ExamAtVersion): Promise<RegradeBill['questions']> => {
   const { rows } = await sql<RegradeBill['questions'][number]>`
     select q.id as question_id, q.label, max(v.version) as changed_in
     from questions q
     join rubric_versions v on v.institute_id = q.institute_id and v.question_id = q.id and v.source = 'client'
-    where q.institute_id = ${instituteId} and q.exam_id = ${examId} and v.version <= ${version}
+    where q.institute_id = ${exam.instituteId} and q.exam_id = ${exam.examId} and v.version <= ${exam.version}
       and v.version > (
-        select min(s.rubric_version) from submissions s where ${gradedBefore(instituteId, examId, version)})
+        select min(s.rubric_version) from submissions s where ${gradedBefore(exam)})
     group by q.id, q.label, q.position
     order by q.position`.execute(tx);
   return rows;

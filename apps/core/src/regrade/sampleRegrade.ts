@@ -11,7 +11,7 @@ import { queueAgain } from '../review/queueAgain.ts';
 import { takePlace } from '../runs/takePlace.ts';
 import type { Services } from '../services.ts';
 import { copyExam, mapping } from './copyExam.ts';
-import { gradedBefore, isOutdated } from './outdated.ts';
+import { isOutdated } from './outdated.ts';
 import { showSample, type RegradeSample } from './showSample.ts';
 
 /*
@@ -20,7 +20,7 @@ import { showSample, type RegradeSample } from './showSample.ts';
  *
  * The sampled copies are submissions to a copy of the exam, at the price 0. Their runs are ordinary runs, so that
  * claim, records, recovery and erasure need no second case, and the original submissions are never touched. Exams of
- * the source `sample` are in no list and answer to no id.
+ * the source `sample` appear in no list and cannot be read by their id.
  */
 
 /**
@@ -51,12 +51,12 @@ export const startSample = async (
   return showSample(services, actor, examId);
 };
 
-/** Outdated submissions that were never sampled; the lock of the exam prevents that two calls choose at once. */
+/** The lock of the exam keeps two calls from choosing at the same time. */
 const choose = async (tx: Tx, instituteId: string, exam: LockedExam, most: number): Promise<string[]> => {
   const version = exam.rubric_version;
   const { rows } = await sql<{ id: string }>`
     select s.id from submissions s
-    where ${gradedBefore(instituteId, exam.id, version)} and ${isOutdated(version)}
+    where ${isOutdated({ instituteId, examId: exam.id, version })}
       and not exists (select from regrade_samples o
         where o.institute_id = s.institute_id and o.exam_id = s.exam_id and o.submission_id = s.id)
     order by md5(s.id::text || ${version}::text)

@@ -10,11 +10,11 @@ import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import { queueAgain } from '../review/queueAgain.ts';
 import { payForRun, readTerms } from '../runs/payForRun.ts';
 import type { Services } from '../services.ts';
-import { gradedBefore, isOutdated } from './outdated.ts';
+import { isOutdated, type ExamAtVersion } from './outdated.ts';
 
 /*
  * Grades again what was graded under an older rubric or model answer. Each submission is a transaction of its own:
- * locks of exam and submission, a look whether the submission is still outdated, and the same run and reservation as a
+ * locks of exam and submission, a check that the submission is still outdated, and the same run and reservation as a
  * re-evaluation that keeps the teacher's marks.
  *
  * State: none besides the runs. A submission with a new run is not outdated any more, so a repeated call continues with
@@ -33,7 +33,7 @@ interface Regrade {
   stopped: Failure | null;
 }
 
-/** Refusals that end a call; all others are of one submission, which has changed since it was selected. */
+/** Errors that end the call. Any other error concerns one submission, which has changed since it was selected. */
 const ENDS_THE_CALL: ReadonlySet<Failure['code']> = new Set(['insufficient_credits', 'daily_quota_exceeded']);
 
 /**
@@ -50,7 +50,7 @@ export const startRegrade = async (
     const exam = await findExam(tx, actor, examId);
     const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
     if (current !== version) throw new DomainFailure('rubric_version_mismatch');
-    return selectOutdated(tx, actor.institute_id, exam.id, version);
+    return selectOutdated(tx, { instituteId: actor.institute_id, examId: exam.id, version });
   });
   const queued: string[] = [];
   let stopped: Failure | null = null;
@@ -67,7 +67,7 @@ export const startRegrade = async (
   }
   if (queued.length > 0) for (const lane of RUN_LANES) services.wakeDispatcher(lane);
   const remaining = await services.database.inTenant(actor.institute_id, (tx) =>
-    countOutdated(tx, actor.institute_id, examId, version),
+    countOutdated(tx, { instituteId: actor.institute_id, examId, version }),
   );
   return { queued, remaining, stopped };
 };
@@ -85,8 +85,7 @@ const regradeOne = async (
     if (exam.rubric_version !== version) throw new DomainFailure('rubric_version_mismatch');
     const { rows } = await sql`
       select from submissions s
-      where s.id = ${submission.id} and ${gradedBefore(instituteId, exam.id, version)}
-        and ${isOutdated(version)}`.execute(tx);
+      where s.id = ${submission.id} and ${isOutdated({ instituteId, examId: exam.id, version })}`.execute(tx);
     if (rows.length === 0) return null;
     const { run, waits } = await queueAgain(tx, instituteId, exam, submission);
     await payForRun(tx, actor, { run, waits, terms: await readTerms(tx, actor), freed: null });
@@ -97,28 +96,17 @@ const regradeOne = async (
   return true;
 };
 
-const selectOutdated = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  version: number,
-): Promise<string[]> => {
+const selectOutdated = async (tx: Tx, exam: ExamAtVersion): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     select s.id from submissions s
-    where ${gradedBefore(instituteId, examId, version)} and ${isOutdated(version)}
+    where ${isOutdated(exam)}
     order by s.updated_at, s.id
     limit ${PORTION}`.execute(tx);
   return rows.map(({ id }) => id);
 };
 
-const countOutdated = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  version: number,
-): Promise<number> => {
+const countOutdated = async (tx: Tx, exam: ExamAtVersion): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from submissions s
-    where ${gradedBefore(instituteId, examId, version)} and ${isOutdated(version)}`.execute(tx);
+    select count(*)::int as count from submissions s where ${isOutdated(exam)}`.execute(tx);
   return rows[0]?.count ?? 0;
 };

@@ -44,9 +44,7 @@ interface DecisionShown {
   after: unknown;
 }
 
-interface Row {
-  id: string;
-  action: DecisionShown['action'];
+interface Row extends Omit<DecisionShown, 'created_at' | 'person' | 'exam' | 'question_label'> {
   created_at: Date;
   key_id: string;
   staff_role: string | null;
@@ -54,12 +52,7 @@ interface Row {
   last_four: string | null;
   exam_id: string;
   title: string;
-  submission_id: string;
   label: string | null;
-  reviewer: string | null;
-  reason: string | null;
-  before: unknown;
-  after: unknown;
 }
 
 /**

@@ -5,39 +5,31 @@ import { previewGuide } from '../guideCommands/previewGuide.ts';
 import { GuideChange, setGuide } from '../guideCommands/settings.ts';
 import { showGuide } from '../guideCommands/showGuide.ts';
 import { SuggestionQuery, suggestMarks } from '../guideCommands/suggestMarks.ts';
-import { controlProcedure, router } from '../trpc.ts';
-import { ExamOfOperator, operatorOf } from './operatorActor.ts';
+import { router } from '../trpc.ts';
+import { operatorProcedure } from './operatorProcedure.ts';
 
-const ofExam = controlProcedure.input(ExamOfOperator);
-const numbered = ofExam.input(z.object({ number: ApplicationNumber }));
+const numbered = operatorProcedure.input(z.object({ number: ApplicationNumber }));
 
-/**
- * The guide of an exam for the admin CLI (docs/operate/provision.md). Without an institute, that of the exam is
- * looked up.
- */
+/** The guide of an exam for the admin CLI (docs/operate/provision.md). */
 export const operatorGuideRouter = router({
-  show: ofExam.query(async ({ ctx: { services }, input }) =>
-    showGuide(services, await operatorOf(services, input), input.exam_id),
-  ),
-  set: ofExam
+  show: operatorProcedure.query(({ ctx, input }) => showGuide(ctx.services, ctx.actor, input.exam_id)),
+  set: operatorProcedure
     .input(GuideChange)
-    .mutation(async ({ ctx: { services }, input: { institute_id, exam_id, ...change } }) =>
-      setGuide(services, await operatorOf(services, { institute_id, exam_id }), exam_id, change),
+    .mutation(({ ctx, input: { institute_id: _institute, exam_id, ...change } }) =>
+      setGuide(ctx.services, ctx.actor, exam_id, change),
     ),
-  suggestions: ofExam
+  suggestions: operatorProcedure
     .input(SuggestionQuery)
-    .query(async ({ ctx: { services }, input: { institute_id, exam_id, ...query } }) =>
-      suggestMarks(services, await operatorOf(services, { institute_id, exam_id }), exam_id, query),
+    .query(({ ctx, input: { institute_id: _institute, exam_id, ...query } }) =>
+      suggestMarks(ctx.services, ctx.actor, exam_id, query),
     ),
-  preview: ofExam
+  preview: operatorProcedure
     .input(z.object({ number: ApplicationNumber.optional() }))
-    .mutation(async ({ ctx: { services }, input }) =>
-      previewGuide(services, await operatorOf(services, input), input.exam_id, input.number),
-    ),
-  applyPreview: numbered.mutation(async ({ ctx: { services }, input }) =>
-    applyGuide(services, await operatorOf(services, input), input.exam_id, input.number),
+    .mutation(({ ctx, input }) => previewGuide(ctx.services, ctx.actor, input.exam_id, input.number)),
+  applyPreview: numbered.mutation(({ ctx, input }) =>
+    applyGuide(ctx.services, ctx.actor, input.exam_id, input.number),
   ),
-  undo: numbered.mutation(async ({ ctx: { services }, input }) =>
-    undoGuide(services, await operatorOf(services, input), input.exam_id, input.number),
+  undo: numbered.mutation(({ ctx, input }) =>
+    undoGuide(ctx.services, ctx.actor, input.exam_id, input.number),
   ),
 });

@@ -1,46 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { Database } from '@evaluation/database';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import type { QuestionInput, Rubric } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { openTestDatabase, type TestDatabase, statementsOf } from '@evaluation/test-services';
+import { openTestDatabase, statementsOf } from '@evaluation/test-services';
+import { insertExam } from '../../test/insertExam.ts';
 import { addQuestions } from '../questions/addQuestions.ts';
 import { editQuestion } from '../questions/editQuestion.ts';
 import { readPaper } from '../paper/paper.ts';
 import { editRubrics } from './editRubrics.ts';
 import { listRubrics } from './listRubrics.ts';
 
-let clone: TestDatabase;
-let database: Database;
+const clone = await openTestDatabase(4);
+const { database } = clone;
 const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
 
-beforeAll(async () => {
-  clone = await openTestDatabase(4);
-  ({ database } = clone);
-});
 afterEach(() => vi.restoreAllMocks());
 afterAll(() => clone.close());
 
 const newExam = async (questions: number): Promise<{ examId: string; ids: string[] }> => {
-  const examId = randomUUID();
-  await database.inTenant(actor.institute_id, (tx) =>
-    tx
-      .insertInto('exams')
-      .values({
-        id: examId,
-        institute_id: actor.institute_id,
-        title: 'Unit test',
-        mode: 'typed',
-        status: 'draft',
-        conducted_on: '2026-02-14',
-        level: 'school',
-        answer_language: 'en',
-        feedback_language: 'en',
-        blind: false,
-      })
-      .execute(),
-  );
+  const examId = await insertExam(database, actor.institute_id);
   const added = await addQuestions({ database }, actor, examId, {
     questions: Array.from({ length: questions }, (_, index): QuestionInput => ({
       label: `${index}`,

@@ -1,5 +1,5 @@
 import { MarkedQuestion } from '@evaluation/grading-model';
-import { send, type Tx } from '@evaluation/database';
+import { reusePlans, send, type Tx } from '@evaluation/database';
 import { RUN_LANES } from '@evaluation/jobs-contract';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
@@ -126,6 +126,7 @@ const claimIn = async (
   job: RunToClaim,
   { sha256 }: NewClaim,
 ): Promise<Claimed> => {
+  await reusePlans(tx);
   const submission = await lockForClaim(tx, job);
   if (submission === undefined || submission.run_status !== 'released') return { outcome: 'gone' };
   if (submission.has_pending_rubrics) return { outcome: 'rubrics are pending', examId: submission.exam_id };

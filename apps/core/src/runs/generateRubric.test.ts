@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { MarkedQuestion } from '@evaluation/grading-model';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { json, type Database } from '@evaluation/database';
+import { afterAll, expect, test } from 'vitest';
+import { json } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { QuestionInput, Rubric } from '@evaluation/rest-contract/schemas';
-import { objectStore, type ObjectStore } from '@evaluation/object-store';
-import { readCoreSettings, type CoreSettings } from '@evaluation/settings';
 import type { Actor } from '@evaluation/signed-actor';
-import { createLogger, type Logger } from '@evaluation/telemetry';
-import { newBucket, openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { insertExam } from '../../test/insertExam.ts';
+import { newTestCore } from '../../test/newTestCore.ts';
 import type { HeldRun } from '../locks/heldRun.ts';
 import { addQuestions } from '../questions/addQuestions.ts';
 import { editQuestion } from '../questions/editQuestion.ts';
 import { currentPaper } from '../paper/paper.ts';
-import { knownClaims, type KnownClaims } from '../workerCalls/knownClaims.ts';
 import { editRubrics } from '../rubrics/editRubrics.ts';
 import { beginRubric, giveUpRubric, recordRubric } from './generateRubric.ts';
 import { listRubrics } from '../rubrics/listRubrics.ts';
@@ -22,67 +19,17 @@ import { withPinnedRubrics } from '../paper/pinned.ts';
 
 /* Tests the states of a generation, with runs as claims leave them. tests/rest covers the workers' side. */
 
-let clone: TestDatabase;
-let services: {
-  database: Database;
-  settings: CoreSettings;
-  objects: ObjectStore;
-  log: Logger;
-  claims: KnownClaims;
-};
+const { services, close } = await newTestCore();
+afterAll(close);
 const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
-
-beforeAll(async () => {
-  clone = await openTestDatabase(10);
-  const secret = 'sixteen characters';
-  const settings = readCoreSettings({
-    DATABASE_URL: clone.url,
-    CORE_PUBLIC_TOKEN: secret,
-    CORE_GRADING_TOKEN: secret,
-    CORE_CONTROL_TOKEN: secret,
-    ACTOR_SIGNING_KEY: secret,
-    NATS_URL: 'nats://127.0.0.1:1',
-    S3_ENDPOINT: 'http://127.0.0.1:1',
-    S3_ACCESS_KEY_ID: 'id',
-    S3_SECRET_ACCESS_KEY: secret,
-  });
-  services = {
-    database: clone.database,
-    settings,
-    objects: objectStore(await newBucket()),
-    log: createLogger({ service: 'test', level: 'silent' }),
-    claims: knownClaims(),
-  };
-});
-afterAll(async () => {
-  services.objects.close();
-  await clone.close();
-});
 
 const TEXT = 'Why is the sky blue?';
 const rubricOf = (name: string): Rubric => ({ criteria: [{ name, marks: 2, keywords: ['air'] }] });
 
 /** Makes an open exam with one long answer, and functions to work on it. */
 const newExam = async (question: Partial<QuestionInput> = {}) => {
-  const examId = randomUUID();
-  const inTenant = services.database.inTenant;
-  await inTenant(actor.institute_id, (tx) =>
-    tx
-      .insertInto('exams')
-      .values({
-        id: examId,
-        institute_id: actor.institute_id,
-        title: 'Unit test',
-        mode: 'typed',
-        status: 'draft',
-        conducted_on: '2026-02-14',
-        level: 'school',
-        answer_language: 'en',
-        feedback_language: 'en',
-        blind: false,
-      })
-      .execute(),
-  );
+  const { inTenant } = services.database;
+  const examId = await insertExam(services.database, actor.institute_id);
   const added = await addQuestions(services, actor, examId, {
     questions: [{ label: '1', type: 'long_answer', text: TEXT, max_marks: 2, ...question }],
   });

@@ -10,11 +10,10 @@ import { ensureVersions } from '../guides/versions.ts';
 import type { RunKey } from '../runKey.ts';
 
 /*
- * Marked answers of other candidates that a model is shown beside an answer, in exams whose guide mode is `suggest`
- * or `apply` (docs/guide.md). They are chosen at the first claim of a run from the latest version of the question's
- * guide, and pinned as references with that version, so that a later claim gets the same ones. Texts are read at each
- * claim from the results of the other candidates: after an erasure the example is missing, and no copy of its text is
- * left.
+ * Marked answers of other candidates that a model is shown beside an answer, in exams whose guide mode is `suggest` or
+ * `apply` (docs/guide.md). The first claim of a run chooses them from the latest version of the question's guide. They
+ * are pinned as references with that version, so that a later claim gets the same answers. Texts are read at each claim
+ * from the results of the other candidates: after an erasure the example is missing, and no copy of its text is left.
  */
 
 /** Marked answer as a worker receives it. */
@@ -36,7 +35,7 @@ const Reference = MarkedExample.omit({ text: true }).extend({ run_id: z.uuid() }
 const MOST_COMPARED = 30;
 /** Longer answers are not examples, because their tokens are paid for with each call. */
 const LONGEST_EXAMPLE = 2000;
-/** Examples for one question: the nearest to the answer, then those of marks that are not shown yet. */
+/** Examples for one question: the nearest to the answer, then answers with marks that are not shown yet. */
 const MOST_SHOWN = 6;
 const MOST_NEAREST = 3;
 
@@ -135,7 +134,7 @@ const readDecisions = async (
       where ${isDecidedResult} and r.max > 0 and s.candidate_id <> ${candidate_id}
         and btrim(r.extracted_answer) <> '' and char_length(r.extracted_answer) <= ${LONGEST_EXAMPLE}
         and ${isTrusted}
-      order by d.decided_at desc, s.id limit ${MOST_COMPARED}
+      order by d.decided_at desc, s.id limit ${sql.lit(MOST_COMPARED)}
     ) x
     where g.institute_id = ${instituteId} and g.exam_id = ${exam_id} and g.mode in ('suggest', 'apply')
     order by q.position`.execute(tx);

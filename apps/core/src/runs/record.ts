@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { reusePlans, type Tx } from '@evaluation/database';
 import { advances, type GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import {
@@ -8,7 +8,7 @@ import {
   type CachedJudgement,
   type FoundJudgement,
   type MadeJudgement,
-  type StandingJudgement,
+  type ReplacementJudgement,
 } from '../evidence/cachedJudgements.ts';
 import { discardEvidence, putEvidence, type StoredEvidence } from '../evidence/storeEvidence.ts';
 import { lockGuide } from '../guides/inForce.ts';
@@ -29,11 +29,11 @@ import { writeRecords } from './writeRecords.ts';
 
 interface Recorded {
   /**
-   * Cached judgements that precede the sent ones. These questions are not recorded: score the judgement and send
-   * again.
+   * Cached judgements that count instead of the sent ones. These questions are not recorded: the worker scores the
+   * cached judgement and sends the question again.
    */
-  standing: StandingJudgement[];
-  /** Those of the asked judgements that are cached. */
+  standing: ReplacementJudgement[];
+  /** The judgements that were asked for and are cached. */
   found: FoundJudgement[];
   /** False if `standing` has to be recorded first. */
   completed: boolean;
@@ -74,6 +74,7 @@ const recordLocked = async (
   held: HeldRun,
   { batch, evidence, copy }: { batch: RecordedBatch; evidence: StoredEvidence; copy: StoredCopy | null },
 ) => {
+  await reusePlans(tx);
   const run = await lockWithPaper(tx, held, batch.questions.length > 0 || batch.completion !== undefined);
   const paper = new Map(run.paper);
   for (const { result } of batch.questions) assertAllowed(held, result, paper);

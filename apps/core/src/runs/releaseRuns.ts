@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { RUN_LANES, runLanes, type RunLane } from '@evaluation/jobs-contract';
-import { later, PREPARED } from '@evaluation/database';
+import { later, PREPARED, reusePlans } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
 import { waitingInstitutes } from '../jobs/waitingInstitutes.ts';
 import type { Services } from '../services.ts';
@@ -25,7 +25,7 @@ interface Windows {
 /** Setting of a transaction: `true` if it holds the lane's lock. */
 export const IS_OURS = 'app.releases';
 
-/** Rest of a run after a failed claim, so that others go first; an idle lane has one place only. */
+/** Pause of a run after a failed claim, so that other runs go first: an idle lane has only one place. */
 const REST_SECONDS = 5;
 
 interface ReleasedRun {
@@ -53,7 +53,7 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<Re
         pg_try_advisory_xact_lock(${runLanes[lane].releaseLock})::text, true) as mine`,
     );
     // The prepared plan depends on no value; PostgreSQL would make a new one for each decision.
-    await later(tx, sql`${PREPARED} select set_config('plan_cache_mode', 'force_generic_plan', true)`);
+    await reusePlans(tx);
     const runs = await later(tx, releaseInTurns(lane, services.settings.runs.windows[lane], askedFor));
     const waiting = await sql`
       ${PREPARED} select from runs where lane = ${sql.lit(lane)} and status = 'queued' limit 1`.execute(tx);
@@ -166,7 +166,7 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
             select case when (select max(idle) from waiting) < free then free else 1 end from places)))) next
         where w.step > 0)
       update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
-      -- Asked again: a row that was ended while this statement waited for it must stay ended.
+      -- Checked again: a row that was ended while this statement waited for it must stay ended.
       where status = 'queued' and id in (
         select id from turns order by turn, step limit (select free from places))
       returning id, institute_id, delivery`;

@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
-import { isExact, kappaOf, momentsOf, stepOf } from '@evaluation/rules';
+import { isExact, isWithin, kappaOf, momentsOf, stepOf } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from '../guides/decidedResults.ts';
 import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 
-/** Agreement of the AI's marks with those of the examiners. Marks are in marks of the question. */
+/** Agreement of the AI's marks with the examiners' marks. */
 interface Agreement {
-  /** Compared answers. */
+  /** Number of compared answers. */
   n: number;
-  /** Those of them whose mark a teacher gave; the others were confirmed by approving the submission. */
+  /** Compared answers whose mark a teacher gave. The other marks were confirmed by approving the submission. */
   overridden: number;
-  /** Share of equal marks (`isExact`); null without an answer, as all shares and means. */
+  /** Share of equal marks (`isExact`). All shares and means are null if no answer was compared. */
   exact: number | null;
   /** Share of marks at most one step apart (`stepOf`). */
   within_step: number | null;
-  /** Quadratic weighted kappa; null also if both give one and the same mark. */
+  /** Quadratic weighted kappa. Also null if AI and examiners gave the same mark to every answer. */
   qwk: number | null;
-  /** Mean of AI − examiner: positive if the AI gives more. In `overall`, as a share of the max marks. */
+  /** Mean of AI − examiner, in marks of the question; in `overall`, as a share of the max marks. */
   mean_difference: number | null;
 }
 
@@ -31,7 +31,7 @@ interface QuestionAgreement extends Agreement {
 
 interface ExamAgreement {
   exam_id: string;
-  /** The newest decisions of each question that are compared at most. */
+  /** Most decisions of a question that are compared, the newest first. */
   most_of_a_question: number;
   /** All questions together; marks are compared as shares of the max marks. */
   overall: Agreement;
@@ -39,11 +39,9 @@ interface ExamAgreement {
   questions: QuestionAgreement[];
 }
 
-/** Decisions that are read at most for an exam; each costs a look-up of a result. */
+/** Most decisions of an exam that are read; each costs a look-up of a result. */
 const MOST_DECISIONS = 20_000;
 const MOST_OF_A_QUESTION = 2000;
-/** Differences below it are rounding errors. */
-const HAIR = 1e-9;
 
 /**
  * Compares the AI's marks, before any guide, with what teachers gave or confirmed. Bounded to the newest decisions.
@@ -116,7 +114,7 @@ const agreementOf = (cells: readonly Cell[], unit: 'marks' | 'shares'): Agreemen
     n,
     overridden: cells.reduce((sum, { overridden }) => sum + overridden, 0),
     exact: share((cell) => isExact(cell.ai, cell.examiner, cell.max)),
-    within_step: share((cell) => Math.abs(cell.ai - cell.examiner) <= stepOf(cell.max) + HAIR),
+    within_step: share((cell) => isWithin(cell.ai, cell.examiner, stepOf(cell.max))),
     qwk: kappaOf(moments),
     mean_difference: n === 0 ? null : moments.meanB - moments.meanA,
   };

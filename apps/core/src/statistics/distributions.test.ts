@@ -4,7 +4,7 @@ import { binsOf, figuresOf } from './distributions.ts';
 
 const counted = (values: readonly number[]) => values.map((value) => ({ value, count: 1 }));
 
-test('a mark on a border is in the upper bin, the largest in the last, and values outside in the nearest', () => {
+test('a mark on a border counts in the upper bin, the largest mark in the last bin, and a value outside in the nearest bin', () => {
   expect(binsOf(counted([-1, 0, 0.5, 1, 1.5, 2, 2.5]), { from: 0, to: 2, width: 0.5 })).toEqual([
     { from: 0, to: 0.5, count: 2 },
     { from: 0.5, to: 1, count: 1 },

@@ -1,3 +1,5 @@
+import { ROUNDING_TOLERANCE } from '@evaluation/rules';
+
 /** Marks in equal bins. A mark on the border of two bins is in the upper one; the last bin includes its upper end. */
 export interface Bin {
   from: number;
@@ -13,7 +15,6 @@ export interface Figures {
   standard_deviation: number | null;
 }
 
-/** A value and how often it occurs. */
 interface Counted {
   value: number;
   count: number;
@@ -24,14 +25,14 @@ export const binsOf = (
   values: readonly Counted[],
   { from, to, width }: { from: number; to: number; width: number },
 ): Bin[] => {
-  const count = Math.max(1, Math.ceil((to - from) / width - HAIR));
+  const count = Math.max(1, Math.ceil((to - from) / width - ROUNDING_TOLERANCE));
   const bins = Array.from({ length: count }, (_, index) => ({
     from: rounded(from + index * width),
     to: rounded(Math.min(to, from + (index + 1) * width)),
     count: 0,
   }));
   for (const { value, count: times } of values) {
-    const index = Math.min(Math.max(Math.floor((value - from) / width + HAIR), 0), count - 1);
+    const index = Math.min(Math.max(Math.floor((value - from) / width + ROUNDING_TOLERANCE), 0), count - 1);
     const bin = bins[index];
     if (bin !== undefined) bin.count += times;
   }
@@ -64,8 +65,5 @@ const medianOf = (values: readonly Counted[], n: number): number => {
   };
   return (at(Math.floor((n - 1) / 2)) + at(Math.floor(n / 2))) / 2;
 };
-
-/** Tolerance for rounding errors of shares. */
-const HAIR = 1e-9;
 
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;

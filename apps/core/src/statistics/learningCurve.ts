@@ -9,6 +9,7 @@ import {
   type GuideConstants,
   type GuideExample,
 } from '@evaluation/guide';
+import { isWithin } from '@evaluation/rules';
 import { inSlices } from '@evaluation/turns';
 
 /*
@@ -22,7 +23,9 @@ export interface CurvePoint {
   examples: number;
   /** Answers that it marked. */
   n: number;
-  /** Share of them that agree with the teacher's mark: within one step, or the same mark of one. */
+  /**
+   * Share of these answers whose marks agree with the teacher's: within one step, or equal on a question of one mark.
+   */
   agreement: number;
   /** Ends of the 95 % interval of the agreement (Clopper–Pearson). */
   low: number;
@@ -30,7 +33,7 @@ export interface CurvePoint {
 }
 
 const STEPS = [0, 3, 5, 10, 20, 40, 80, 120, 160] as const;
-/** Fewer answers say nothing. */
+/** The curve ends where fewer answers than this are left to mark. */
 const LEAST_MARKED = 5;
 /**
  * Characters that are read of all answers together: 600 of each of 200 answers. Measured: the curve of 200 answers
@@ -38,8 +41,6 @@ const LEAST_MARKED = 5;
  * the fit of all answers and their marks, takes 0.05 to 0.12 s.
  */
 const MOST_CHARACTERS = 120_000;
-/** Tolerance for rounding errors of marks. */
-const HAIR = 1e-9;
 
 /** @param texts answers by run; examples without a text are left out */
 export const learningCurve = async (
@@ -63,7 +64,7 @@ export const learningCurve = async (
         },
       ];
     })
-    // The order of a draw, and the same one each time.
+    // Sorts by a hash: a random order that is the same for each call.
     .map((example) => ({ example, key: createHash('sha256').update(example.id).digest('hex') }))
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ example }) => example);
@@ -86,7 +87,7 @@ export const learningCurve = async (
     const guide = fitGuide(drawn, first.max, constants);
     const scale = scaleOf(guide.model);
     const agreed = leaveOneOut(guide, scale).map(({ marks, teacherShare }) =>
-      isWithin(scale.tolerance, marks, teacherShare * first.max),
+      isWithin(marks, teacherShare * first.max, scale.tolerance),
     );
     points.push(pointAt(drawn.length, agreed));
   }
@@ -106,12 +107,10 @@ const agreedAfter = async (
     const { max, graderShare, teacherShare } = answer;
     const given =
       learned.length === 0 ? graderShare * max : predict(guide, answer, { ...scale, maxMarks: max }).marks;
-    agreed.push(isWithin(scale.tolerance, given, teacherShare * max));
+    agreed.push(isWithin(given, teacherShare * max, scale.tolerance));
   }
   return agreed;
 };
-
-const isWithin = (tolerance: number, a: number, b: number): boolean => Math.abs(a - b) <= tolerance + HAIR;
 
 const pointAt = (examples: number, agreed: readonly boolean[]): CurvePoint => {
   const n = agreed.length;

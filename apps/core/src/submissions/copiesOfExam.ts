@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { GradingError, type Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import * as z from 'zod/v4';
+import type { CandidateRow } from '../candidates/representation.ts';
 import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 
@@ -32,12 +33,7 @@ interface CopyOfCandidate {
   } | null;
 }
 
-interface CopyRow {
-  id: string;
-  external_id: string;
-  name: string | null;
-  roll_number: string | null;
-  section_or_class: string | null;
+interface CopyRow extends Omit<CandidateRow, 'metadata' | 'created_at' | 'updated_at'> {
   submission_id: string | null;
   status: Submission['status'];
   pages: number | null;
@@ -57,7 +53,7 @@ export const CopyFilter = z.object({
   show: z.enum(['all', 'none', 'unfinished', 'failed', 'needs_review', 'graded']).default('all'),
   /** Part of the name, roll number or external_id; letter case is ignored. Names of a blind exam are not searched. */
   search: z.string().trim().max(255).optional(),
-  /** Id of the last candidate of the page before. */
+  /** Id of the last candidate of the previous page. */
   cursor: z.uuid().optional(),
   limit: z.int().gte(1).lte(500).default(50),
 });

@@ -1,6 +1,6 @@
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import { sql } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { later, PREPARED, reusePlans, type Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
@@ -32,6 +32,7 @@ export const createSubmission = async (
   body: unknown,
 ): Promise<Submission> => {
   const created = await services.database.inTenant(actor.institute_id, async (tx) => {
+    await reusePlans(tx);
     const { exam, found } = await lockExamAndRead(tx, actor, examId, async () => {
       const terms = await laterTerms(tx, actor);
       return { paper: await readTypedPaper(tx, actor.institute_id, examId), terms: terms() };
@@ -89,7 +90,7 @@ export const createSubmission = async (
     await payForRun(tx, actor, { run, waits, terms, freed: replaced });
     return { submission: submission(), stopped: replaced, price: run.price };
   });
-  // A submission that its keys have marked has no run that waits.
+  // A submission that was marked by key alone has no waiting run.
   if (created.submission.status === 'queued') services.wakeDispatcher(created.submission.lane);
   await countCredits(services, 'reserved', created.price);
   await announceStop(services, created.stopped);

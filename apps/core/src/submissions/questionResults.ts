@@ -14,7 +14,8 @@ import { rubricInForce } from '../paper/inForce.ts';
 const Criteria = z.array(CriterionResult);
 const Annotations = z.array(Annotation);
 
-interface Marked {
+/** Columns of a submission that decide what its questions show. */
+export interface Marked {
   id: string;
   exam_id: string;
   lane: RunLane;
@@ -105,7 +106,7 @@ export const readQuestionResults = async (
         question_id: question.question_id,
         label: question.label,
         section: question.section,
-        ...standing(row, submission),
+        ...statusOf(row, submission),
         counted: row?.counted ?? true,
         awarded: numberOf(row?.awarded),
         max: Number(row?.max ?? question.max),
@@ -118,7 +119,7 @@ export const readQuestionResults = async (
         ...(modelAnswerOf === null ? {} : { model_answer: modelAnswerOf(submission, question.question_id) }),
         ...(include.has('annotations') ? { annotations: Annotations.parse(row?.annotations ?? []) } : {}),
         review: {
-          // The service does not know names of reviewers (open point `override-fields`).
+          // The service has no names of reviewers (open point `override-fields`).
           reviewer: { ref: override?.reviewer ?? submission.approved_by, name: null },
           reason: override?.reason ?? null,
           edited: override !== undefined,
@@ -160,7 +161,7 @@ const shown = (row: DecidedRow | undefined, submission: Marked): DecidedRow | un
 };
 
 /** Status of a question: of its result, or of the submission if it has no result to show. */
-const standing = (
+const statusOf = (
   row: DecidedRow | undefined,
   submission: Marked,
 ): Pick<QuestionResult, 'status' | 'needs_review' | 'review_reasons' | 'error'> => {

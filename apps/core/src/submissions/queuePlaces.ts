@@ -57,7 +57,7 @@ export const placesInLane = (
     select r.id, r.queued_at from runs r
     where r.institute_id = ${instituteId} and r.lane = ${sql.lit(lane)} and r.status = 'queued'
     order by r.queued_at, r.id
-    limit ${COUNTED}),
+    limit ${sql.lit(COUNTED)}),
   released as (
     select r.id, r.queued_at from runs r
     where r.institute_id = ${instituteId} and r.lane = ${sql.lit(lane)} and r.status = 'released'),
@@ -65,7 +65,7 @@ export const placesInLane = (
     select id, queued_at, row_number() over (order by queued_at, id) - 1 as ahead
     from (select * from waiting union all select * from released) first_in_line
     order by queued_at, id
-    limit ${COUNTED}),
+    limit ${sql.lit(COUNTED)}),
   last_counted as materialized (
     select head.queued_at, head.id, coalesce(r.place, 0) as place
     from head join runs r on r.institute_id = ${instituteId} and r.id = head.id

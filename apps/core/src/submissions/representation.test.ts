@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '@evaluation/database';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { newTestTables } from '../../test/newTestTables.ts';
 import { selectSubmissions } from './representation.ts';
 
 const institute = randomUUID();
 const WAITING = 51;
 const unmeasured = { of: () => null };
 const FINISHED = 30_000;
-let clone: TestDatabase;
-let database: Database;
+
+const { database, maker, close } = await newTestTables();
+afterAll(close);
 
 beforeAll(async () => {
-  clone = await openTestDatabase(2);
-  const maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
   const exam = randomUUID();
   await maker.query(
     `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language, feedback_language, blind)
@@ -47,10 +43,7 @@ beforeAll(async () => {
      from submissions s, generate_series(1, ${FINISHED}) n where s.status = 'graded'`,
   );
   await maker.query('analyze');
-  await maker.end();
-  ({ database } = clone);
 });
-afterAll(() => clone.close());
 
 test('a page of waiting submissions does not read finished runs', async () => {
   const { submissions, read } = await database.inTenant(institute, async (tx) => {

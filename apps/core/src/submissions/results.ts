@@ -1,32 +1,22 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { RunLane } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import { totalsOf } from '@evaluation/rules';
 import type { Tx } from '@evaluation/database';
-import { readQuestionResults } from './questionResults.ts';
+import { readQuestionResults, type Marked } from './questionResults.ts';
 import { chosenSubmissions, type Choice } from './representation.ts';
 
 /** Columns behind a result. `updated_at` is the submission's; it orders the list and is not shown. */
-export interface ResultRow {
-  id: string;
-  exam_id: string;
+export interface ResultRow extends Marked {
   candidate_id: string;
   external_id: string;
   name: string | null;
   roll_number: string | null;
-  lane: RunLane;
-  approved_at: Date | null;
-  approved_by: string | null;
-  status: Result['status'];
   needs_review: boolean;
   review_reasons: string[];
   finalized_at: Date | null;
-  rubric_version: number | null;
-  current_run_id: string;
   graded_at: Date | null;
   credits_charged: string | null;
-  error: unknown;
   has_checked_copy: boolean;
   updated_at: Date;
 }

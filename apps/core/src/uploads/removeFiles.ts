@@ -11,12 +11,12 @@ import { unreachable } from '../unreachable.ts';
  * Removes files that are not needed from the object store (docs/api/uploads.md#rules). The retention time is
  * `FILE_RETENTION_DAYS`, or the fewer days of the institute.
  *
- * - Each upload is tidied once: late PUTs at the upload URL, and sealed copies of first reads that lost a race or died
- *   before they updated the row (see sealUpload.ts).
+ * - Each upload is tidied once: files of late PUTs at the upload URL are deleted, and sealed copies of first reads that
+ *   lost a race or died before they updated the row (see sealUpload.ts).
  * - An upload without a submission after the retention time is rejected in one transaction before its file is deleted:
  *   a concurrent submission either takes the upload or is refused.
  * - Files of uploads rejected in this way, and of deleted submissions with their checked copies, are deleted in a later
- *   round, after every request that could still seal or sign has ended.
+ *   round. By then every request that could still seal or sign them has ended.
  *
  * State: the rows only. Every replica removes files; deleting a file twice is harmless. After a crash the next round
  * repeats unmarked rows.
@@ -81,7 +81,9 @@ type Part = (services: Needed, signal: AbortSignal) => Promise<number>;
 const tidy = async (services: Needed, signal: AbortSignal): Promise<number> => {
   const due = await services.database.acrossInstitutes((tx) => untidy.execute(tx));
   return eachOf(services, due.rows, signal, async (upload) => {
-    const sealed = await keysUnder(services, sealedKey(upload.institute_id, upload.id), signal);
+    const sealed = await Array.fromAsync(
+      services.objects.list(sealedKey(upload.institute_id, upload.id), { signal }),
+    );
     const stale = sealed.filter((key) => key !== upload.sealed_key);
     await services.objects.delete([upload.object_key, ...stale], { signal });
     await services.database.inTenant(upload.institute_id, (tx) =>
@@ -149,7 +151,9 @@ const removeUnneeded =
         sealedKey(institute_id, id),
         ...(submission_id === null ? [] : [checkedCopyPrefix(institute_id, submission_id)]),
       ];
-      const found = await Promise.all(prefixes.map((prefix) => keysUnder(services, prefix, signal)));
+      const found = await Promise.all(
+        prefixes.map((prefix) => Array.fromAsync(services.objects.list(prefix, { signal }))),
+      );
       await services.objects.delete([object_key, ...found.flat()], { signal });
       await services.database.inTenant(institute_id, (tx) =>
         tx
@@ -175,12 +179,6 @@ export const unneeded = (retentionDays: number) =>
         and updated_at < now() - make_interval(mins => ${QUIET_MINUTES})
       order by unneeded_since limit ${BATCH}`,
   );
-
-const keysUnder = async (services: Needed, prefix: string, signal: AbortSignal): Promise<string[]> => {
-  const keys: string[] = [];
-  for await (const key of services.objects.list(prefix, { signal })) keys.push(key);
-  return keys;
-};
 
 /** Moves `updated_at`, so that the row is not due again for QUIET_MINUTES. */
 const putLast = (services: Needed, row: Row) =>

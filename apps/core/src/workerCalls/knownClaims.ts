@@ -23,7 +23,7 @@ export interface KnownClaims {
   forget(runId: string): void;
 }
 
-export const knownClaims = (most = MOST_CLAIMS): KnownClaims => {
+export const knownClaims = (): KnownClaims => {
   const claims = new Map<string, { key: string; submissionId: string }>();
   return {
     remember: (held, submissionId) => {
@@ -32,7 +32,7 @@ export const knownClaims = (most = MOST_CLAIMS): KnownClaims => {
       claims.delete(held.run_id);
       claims.set(held.run_id, { key: keyOf(held), submissionId });
       for (const oldest of claims.keys()) {
-        if (claims.size <= most) break;
+        if (claims.size <= MOST_CLAIMS) break;
         claims.delete(oldest);
       }
     },

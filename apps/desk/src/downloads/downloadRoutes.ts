@@ -60,10 +60,10 @@ export const downloadRoutes = (
   });
   routes.get('/exams/:examId/checked-copies.zip', async (request, response) => {
     const { core: caller, title, pages } = await begin(request, response);
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    const disconnected = new AbortController();
+    response.once('close', () => disconnected.abort());
     response.attachment(`${title}.zip`).type('application/zip');
-    await send(response, Readable.fromWeb(checkedCopiesZip(caller, pages, gone.signal)));
+    await send(response, Readable.fromWeb(checkedCopiesZip(caller, pages, disconnected.signal)));
   });
   return routes;
 };
@@ -74,7 +74,7 @@ interface Download {
   pages: AsyncIterable<MarksPage>;
 }
 
-/** Reads the first page at once. @returns it, and all pages with it */
+/** Reads the first page at once. @returns the first page, and all pages including the first */
 const startReading = async (
   pages: AsyncGenerator<MarksPage>,
 ): Promise<{ first: MarksPage; pages: AsyncIterable<MarksPage> }> => {

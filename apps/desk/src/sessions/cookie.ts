@@ -45,3 +45,10 @@ export const transactionCookie = (isSecure: boolean): DeskCookie =>
     secure: isSecure,
     path: '/oidc',
   });
+
+/** The cookie that holds, as base64url, the page to show after a sign-in with a provider. */
+export const placeCookie = (isSecure: boolean): DeskCookie =>
+  cookie(isSecure ? '__Secure-desk-from' : 'desk-from', 2000, TRANSACTION_MS, {
+    secure: isSecure,
+    path: '/oidc',
+  });

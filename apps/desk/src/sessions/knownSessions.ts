@@ -6,7 +6,7 @@ type SignedIn = NonNullable<Outputs['public']['desk']['people']['session']>;
 
 interface Known {
   staff: SignedIn;
-  /** The same object for as long as the session is kept here, so that its signature is used again. */
+  /** The same object while the session is cached, so that its signature is reused. */
   actor: Actor;
 }
 
@@ -24,7 +24,7 @@ const MOST_KEPT = 10_000;
  * Answers of core about sessions, kept for a few seconds, because a page makes many calls. State: by hash of the token,
  * the answer and its end. Concurrent look-ups of one token are one call. Sessions that core does not know are not kept.
  */
-export const knownSessions = (core: CoreAccess, now: () => number = Date.now): KnownSessions => {
+export const knownSessions = (core: CoreAccess): KnownSessions => {
   const kept = new Map<string, { untilMs: number; answer: Promise<Known | null> }>();
   const lookUp = async (token: string, requestId: string): Promise<Known | null> => {
     const staff = await core.as({ requestId }).public.desk.people.session.query({ token });
@@ -36,9 +36,9 @@ export const knownSessions = (core: CoreAccess, now: () => number = Date.now): K
     find: (token, requestId) => {
       const key = hashOf(token);
       const known = kept.get(key);
-      if (known !== undefined && now() < known.untilMs) return known.answer;
+      if (known !== undefined && Date.now() < known.untilMs) return known.answer;
       const answer = lookUp(token, requestId);
-      const entry = { untilMs: now() + KEPT_MS, answer };
+      const entry = { untilMs: Date.now() + KEPT_MS, answer };
       kept.delete(key);
       kept.set(key, entry);
       const [oldest] = kept.keys();

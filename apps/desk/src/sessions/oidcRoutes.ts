@@ -3,15 +3,16 @@ import type { CoreAccess } from '@evaluation/core-client';
 import type { DeskSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 import { requestIdOf } from '../middleware/requestId.ts';
-import { sessionCookie, transactionCookie } from './cookie.ts';
+import { placeCookie, sessionCookie, transactionCookie } from './cookie.ts';
+import { ownPath } from './ownPath.ts';
 import { userAgentOf } from './userAgentOf.ts';
 
 /**
  * `/oidc`: sign-in with an OpenID Connect provider. Both addresses are opened by the browser itself and cannot have the
  * header of the page. The state, which must match the cookie of the browser that began, protects the callback instead.
  *
- *   GET /oidc/start    keeps core's transaction in a cookie and leads to the provider
- *   GET /oidc/callback lets core check the provider's answer, starts the session and leads to /exams
+ *   GET /oidc/start    keeps core's transaction and the page in `from` in cookies, and leads to the provider
+ *   GET /oidc/callback lets core check the provider's answer, starts the session and leads to that page, or to /exams
  *
  * All failures lead to the sign-in page with the same address, which shows no reason. The cookie is cleared by the
  * callback, so a second callback is refused without a call of core.
@@ -20,6 +21,7 @@ export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>
   const isSecure = settings.url?.protocol === 'https:';
   const session = sessionCookie(isSecure);
   const transaction = transactionCookie(isSecure);
+  const place = placeCookie(isSecure);
   const people = (response: Response) => core.as({ requestId: requestIdOf(response) }).public.desk.people;
   const callbackOf = (request: Request): string =>
     `${settings.url?.origin ?? `${request.protocol}://${request.host}`}/oidc/callback`;
@@ -32,12 +34,18 @@ export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>
       return;
     }
     transaction.set(response, started.transaction);
+    const from = ownPath(request.query['from']);
+    if (from !== null) place.set(response, Buffer.from(from).toString('base64url'));
+    // Clears the page of an earlier sign-in that was not finished.
+    else if (place.read(request) !== null) place.clear(response);
     response.redirect(303, started.url);
   });
 
   routes.get('/callback', async (request, response) => {
     const begun = transaction.read(request);
     transaction.clear(response);
+    const wanted = place.read(request);
+    if (wanted !== null) place.clear(response);
     if (begun === null) {
       response.redirect(303, REFUSED);
       return;
@@ -49,7 +57,7 @@ export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>
       address: request.ip ?? 'unknown',
     });
     if ('token' in answer) session.set(response, answer.token);
-    response.redirect(303, 'token' in answer ? '/exams' : REFUSED);
+    response.redirect(303, 'token' in answer ? pathIn(wanted) : REFUSED);
   });
 
   const showRefusal: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
@@ -63,6 +71,10 @@ export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>
   routes.use(showRefusal);
   return routes;
 };
+
+/** Path in the cookie; checked again with `ownPath`, because another program can set the cookie of a browser. */
+const pathIn = (wanted: string | null): string =>
+  ownPath(Buffer.from(wanted ?? '', 'base64url').toString('utf8')) ?? '/exams';
 
 const REFUSED = '/sign-in?refused=1';
 

@@ -10,7 +10,10 @@ export interface Patience {
 /** The body broke off or exceeded its time limit, so the request is not known in full. */
 export class CutOff extends Error {}
 
-/** Time that one body may take of a round of the event loop. Without it, Node reads up to 2 MB of a socket in a row. */
+/**
+ * Longest time that one body may be processed in a round of the event loop. Without it, Node reads up to 2 MB of a
+ * socket in a row.
+ */
 const SLICE_MS = 5;
 
 /**
@@ -24,7 +27,8 @@ export const arrivalOf = (
   take: (chunk: Buffer) => void,
 ): Promise<void> => {
   // The client disconnected before the listeners below were attached.
-  if (request.destroyed && !request.readableEnded) return Promise.reject(new CutOff('the client went away'));
+  if (request.destroyed && !request.readableEnded)
+    return Promise.reject(new CutOff('the client disconnected'));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const begunMs = performance.now();
   let bytes = 0;
@@ -51,7 +55,7 @@ export const arrivalOf = (
     setImmediate(onNextRound);
   };
   const onEnd = (): void => end(null);
-  const onGone = (): void => end(new CutOff('the client went away while its body was read'));
+  const onDisconnect = (): void => end(new CutOff('the client disconnected while its body was read'));
   // Requires two ticks without a byte: after the process was busy, the timer fires before bytes that have already
   // arrived.
   const ticking = setInterval(() => {
@@ -64,12 +68,12 @@ export const arrivalOf = (
 
   const end = (error: unknown): void => {
     clearInterval(ticking);
-    request.off('data', onData).off('end', onEnd).off('aborted', onGone).off('close', onGone);
+    request.off('data', onData).off('end', onEnd).off('aborted', onDisconnect).off('close', onDisconnect);
     if (error === null) resolve();
     else reject(error instanceof Error ? error : new Error('reading a body failed', { cause: error }));
   };
 
-  request.on('data', onData).on('end', onEnd).on('aborted', onGone).on('close', onGone);
+  request.on('data', onData).on('end', onEnd).on('aborted', onDisconnect).on('close', onDisconnect);
   // Ignored: `close` follows and rejects the promise.
   request.on('error', () => {});
   return promise;

@@ -112,7 +112,7 @@ export class BodyReader {
     this.#valuesLeft = mostValuesOf(shape);
   }
 
-  get inHandBytes(): number {
+  get memoryBytes(): number {
     return this.#heldBytes + this.#token.keptBytes;
   }
 
@@ -522,7 +522,7 @@ export class BodyReader {
 
   #keepPart(chunk: Buffer, start: number, end: number): void {
     this.#token.keepPart(chunk, Math.min(start, end), end, this.#mostBytesOfToken());
-    if (this.inHandBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
+    if (this.memoryBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
   }
 
   #mostBytesOfToken(): number {

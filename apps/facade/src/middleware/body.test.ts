@@ -26,7 +26,7 @@ const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }, t
     response.locals['key'] = { institute_id: request.get('x-institute') };
     next();
   });
-  app.use(jsonBody({ limitBytes: 16 * MEBI, inHandBytes: 12 * MEBI, patience, turnMs }));
+  app.use(jsonBody({ limitBytes: 16 * MEBI, memoryBytes: 12 * MEBI, patience, turnMs }));
   app.use((_request, response) => void waiting.push(response));
   app.use(failed);
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -135,22 +135,24 @@ const slow = async (port: number) => {
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n{',
   );
   await once(socket, 'connect');
-  return { socket, heard: () => heard };
+  // `once` would reject if the client writes to a connection that the server has closed.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  return { socket, closed, heard: () => heard };
 };
 
 test('a body that stops arriving is refused after the idle time', async () => {
   const { port } = await start({ idleMs: 100, totalMs: 60_000 });
-  const { socket, heard } = await slow(port);
-  await once(socket, 'close');
+  const { closed, heard } = await slow(port);
+  await closed;
   expect(heard()).toMatch(/^HTTP\/1.1 400 /);
   expect(heard().toLowerCase()).toContain('connection: close');
 });
 
 test('a body that arrives byte by byte is refused after the total time', async () => {
   const { port } = await start({ idleMs: 200, totalMs: 500 });
-  const { socket, heard } = await slow(port);
+  const { socket, closed, heard } = await slow(port);
   const dripping = setInterval(() => socket.write(' '), 20);
-  await once(socket, 'close');
+  await closed;
   clearInterval(dripping);
   expect(heard()).toMatch(/^HTTP\/1.1 400 /);
 });

@@ -15,21 +15,16 @@ const SMALL_BYTES = 1024 * 1024;
 const LARGE_AT_ONCE = 4;
 /** A client that sends 1 MB a second needs 96 s for the largest body. */
 const PATIENCE: Patience = { idleMs: 10_000, totalMs: 120_000 };
-/**
- * Longest time that a large body waits for the previous one of its institute; core handles the largest in about a
- * second.
- */
+/** A large body waits for the previous one of its institute. Core handles the largest in about a second. */
 const TURN_MS = 15_000;
-/**
- * How long the rest of a refused body is read before the connection is closed, so that the client can read the answer.
- */
+/** The rest of a refused body is read for this time, so that the client can read the answer. */
 const LINGER_MS = 5000;
 
 interface BodyLimits {
   /** Size limit of routes whose contract sets `body: 'large'`. */
   limitBytes: number;
   /** Memory of all bodies at once; one body takes up to two thirds of it. Bodies beyond it are answered with 503. */
-  inHandBytes?: number;
+  memoryBytes?: number;
   patience?: Patience;
   turnMs?: number;
 }
@@ -41,11 +36,11 @@ interface BodyLimits {
  */
 export const jsonBody = ({
   limitBytes,
-  inHandBytes = (limitBytes * 3) / 2,
+  memoryBytes = (limitBytes * 3) / 2,
   patience = PATIENCE,
   turnMs = TURN_MS,
 }: BodyLimits): RequestHandler => {
-  const bodies = heldBodies(inHandBytes);
+  const bodies = heldBodies(memoryBytes);
   // Handling a large body blocks the thread for up to a second, here and in core. One at a time per institute leaves
   // time between them for other requests.
   const turns = createTurns({ what: 'large bodies', places: LARGE_AT_ONCE, share: 1, waitMs: turnMs });
@@ -89,25 +84,27 @@ const read = async (
     if (bytes > limits.bytes) throw new BodyTooLarge('');
     if (bytes > SMALL_BYTES) held.becomesLarge();
     reader.take(chunk);
-    held.grow(reader.inHandBytes);
+    held.grow(reader.memoryBytes);
   });
   const value = reader.end();
   // An empty body counts as `{}`. A body of `null` stays null, which the schema refuses.
-  return { value: value === undefined ? {} : value, keptBytes: reader.inHandBytes };
+  return { value: value === undefined ? {} : value, keptBytes: reader.memoryBytes };
 };
 
 /** Waits for the institute's turn and keeps it until the answer is sent or the client disconnects. */
 const takeTurn = async (turns: Turns, response: Response): Promise<void> => {
   // A closed response emits no further `close`, so its turn would never be returned.
-  if (response.closed) throw new CutOff('the client went away before its body was handled');
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new CutOff('the client went away while its body waited'));
+  if (response.closed) throw new CutOff('the client disconnected before its body was handled');
+  const disconnected = new AbortController();
+  const leave = (): void => disconnected.abort(new CutOff('the client disconnected while its body waited'));
   response.once('close', leave);
   try {
-    const giveBack = await turns.acquire(keyOf(response)?.institute_id ?? '', { signal: gone.signal });
+    const giveBack = await turns.acquire(keyOf(response)?.institute_id ?? '', {
+      signal: disconnected.signal,
+    });
     if (response.closed) {
       giveBack();
-      throw new CutOff('the client went away while its body waited');
+      throw new CutOff('the client disconnected while its body waited');
     }
     response.once('close', giveBack);
   } catch (error) {

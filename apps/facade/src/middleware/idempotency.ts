@@ -18,9 +18,7 @@ import { sendFailure } from './sendFailure.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/**
- * Runs after the scope check and before the body is read, because a refusal of the body is stored under the key too.
- */
+/** Runs after the scope check and before the body is read, because a refusal of the body is stored too. */
 export const idempotencyKey: RequestHandler = (request, response, next) => {
   const key = request.get('idempotency-key');
   if (key !== undefined && happensOnce(metadataOf(request), request.method)) {
@@ -107,8 +105,8 @@ export const keepRefusal = async (
   try {
     await core.as({ actor, requestId: requestIdOf(response), idempotent }).public.refuse.mutate({ code });
     return error;
-  } catch (said) {
-    return said;
+  } catch (answer) {
+    return answer;
   }
 };
 

@@ -3,7 +3,7 @@ import { rateKind } from '@evaluation/rest-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { FacadeSettings } from '@evaluation/settings';
 import { demandsOf, type Caller } from '../rateLimits/demands.ts';
-import type { Place, Standing } from '../rateLimits/decision.ts';
+import type { Place, RateLimitStatus } from '../rateLimits/decision.ts';
 import type { RateLimits } from '../rateLimits/rateLimits.ts';
 import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf } from './routeMetadata.ts';
@@ -37,7 +37,7 @@ export const rateLimiting = (limits: RateLimits, settings: FacadeSettings['rateL
       const metadata = metadataOf(request);
       const decision = await limits.admit(demands(caller, rateKind(metadata, methodOf(request)), 1));
       if (decision.kind === 'refused') refuse(response, decision.by);
-      if (decision.tightest !== null) tell(response, decision.tightest);
+      if (decision.tightest !== null) setRateLimitHeaders(response, decision.tightest);
       if (metadata.countsFiles === true) {
         const counted: Counted = { request: decision.places, files: [], limits };
         response.locals['counted'] = counted;
@@ -82,7 +82,7 @@ export const keepFilesCounted = (response: Response): void => {
   const counted = countedOf(response);
   if (counted === undefined) return;
   const tightest = counted.limits.tightest([...counted.request, ...counted.files]);
-  if (tightest !== null) tell(response, tightest);
+  if (tightest !== null) setRateLimitHeaders(response, tightest);
   counted.files = [];
 };
 
@@ -99,13 +99,16 @@ const filesIn = (request: Request): number => {
   return Array.isArray(files) && files.length <= MOST_FILES ? files.length : 0;
 };
 
-function refuse(response: Response, by: Standing): never {
-  tell(response, by);
+function refuse(response: Response, by: RateLimitStatus): never {
+  setRateLimitHeaders(response, by);
   response.setHeader('Retry-After', String(by.resetSeconds));
   throw new DomainFailure('rate_limited');
 }
 
-const tell = (response: Response, { limit, remaining, resetSeconds }: Standing): void => {
+const setRateLimitHeaders = (
+  response: Response,
+  { limit, remaining, resetSeconds }: RateLimitStatus,
+): void => {
   response.setHeader('RateLimit-Limit', String(limit));
   response.setHeader('RateLimit-Remaining', String(remaining));
   response.setHeader('RateLimit-Reset', String(resetSeconds));

@@ -7,7 +7,7 @@ export interface Demand {
   cost: number;
 }
 
-export interface Standing {
+export interface RateLimitStatus {
   limit: number;
   remaining: number;
   /** Seconds until the window ends; at least 1. */
@@ -25,7 +25,7 @@ export interface Window {
   /** Sum that this replica counted while NATS was down; it is not in the counter. */
   alone: number;
   /** Monotonic time in ms of the latest answer from NATS. */
-  toldMs: number;
+  answeredAtMs: number;
   /** Additions that wait for the one under way; null if none waits. */
   batch: Batch | null;
   /** Resolves when no addition is under way; never rejects. */
@@ -45,10 +45,10 @@ export interface Place extends Demand {
 
 export type Decision =
   /** `tightest` is null when none of the windows has a limit for this request. */
-  | { kind: 'admitted'; tightest: Standing | null; places: readonly Place[] }
-  | { kind: 'refused'; by: Standing };
+  | { kind: 'admitted'; tightest: RateLimitStatus | null; places: readonly Place[] }
+  | { kind: 'refused'; by: RateLimitStatus };
 
-const standingOf = (window: Window, limit: number, remaining: number, nowMs: number): Standing => ({
+const statusOf = (window: Window, limit: number, remaining: number, nowMs: number): RateLimitStatus => ({
   limit,
   remaining: Math.max(0, remaining),
   resetSeconds: Math.max(1, Math.ceil((window.endMs - nowMs) / 1000)),
@@ -63,20 +63,20 @@ export const refusalOf = (
   places: readonly Place[],
   totals: readonly number[],
   nowMs: number,
-): Standing | null => {
-  let refusing: { window: Window; standing: Standing } | null = null;
+): RateLimitStatus | null => {
+  let refusing: { window: Window; status: RateLimitStatus } | null = null;
   for (const [at, { window, limit, cost }] of places.entries()) {
     const total = totals[at] ?? 0;
     if (limit === null || total <= limit) continue;
     if (refusing !== null && window.endMs <= refusing.window.endMs) continue;
     const left = Math.min(limit - (total - cost), cost - 1);
-    refusing = { window, standing: standingOf(window, limit, left, nowMs) };
+    refusing = { window, status: statusOf(window, limit, left, nowMs) };
   }
-  return refusing?.standing ?? null;
+  return refusing?.status ?? null;
 };
 
 /** Returns the window with the smallest share of its limit left; of equal shares, the one that ends later. */
-export const tightestOf = (places: readonly Place[], nowMs: number): Standing | null => {
+export const tightestOf = (places: readonly Place[], nowMs: number): RateLimitStatus | null => {
   let tightest: { window: Window; limit: number; left: number } | null = null;
   for (const { window, limit } of places) {
     if (limit === null) continue;
@@ -85,5 +85,5 @@ export const tightestOf = (places: readonly Place[], nowMs: number): Standing | 
     if (tightest === null || order < 0 || (order === 0 && window.endMs > tightest.window.endMs))
       tightest = { window, limit, left };
   }
-  return tightest === null ? null : standingOf(tightest.window, tightest.limit, tightest.left, nowMs);
+  return tightest === null ? null : statusOf(tightest.window, tightest.limit, tightest.left, nowMs);
 };

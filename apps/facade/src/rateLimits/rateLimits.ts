@@ -6,7 +6,7 @@ import {
   type Decision,
   type Demand,
   type Place,
-  type Standing,
+  type RateLimitStatus,
   type Window,
 } from './decision.ts';
 
@@ -31,7 +31,7 @@ export interface RateLimits {
   admit(demands: readonly Demand[]): Promise<Decision>;
   /** Subtracts the cost from all windows. Resolves when NATS has counted it, or is down. */
   release(places: readonly Place[]): Promise<void>;
-  tightest(places: readonly Place[]): Standing | null;
+  tightest(places: readonly Place[]): RateLimitStatus | null;
 }
 
 /** How long a full window refuses without asking NATS: under a flood, each window asks ten times a second. */
@@ -69,7 +69,7 @@ export const openRateLimits = (
       total: 0,
       sent: 0,
       alone: 0,
-      toldMs: Number.NEGATIVE_INFINITY,
+      answeredAtMs: Number.NEGATIVE_INFINITY,
       batch: null,
       underWay: Promise.resolve(),
     };
@@ -83,7 +83,7 @@ export const openRateLimits = (
     try {
       const total = (await counters.count(window.name, amount)) + window.alone;
       window.total = total + (window.sent - sent) + (window.batch?.amount ?? 0);
-      window.toldMs = steady();
+      window.answeredAtMs = steady();
       isDown = false;
       return total;
     } catch {
@@ -142,7 +142,7 @@ export const openRateLimits = (
   return {
     async admit(demands) {
       const places = demands.map((demand) => ({ ...demand, window: windowOf(demand, now()) }));
-      const known = places.filter(({ window }) => isDown || steady() - window.toldMs < FRESH_MS);
+      const known = places.filter(({ window }) => isDown || steady() - window.answeredAtMs < FRESH_MS);
       const full = refusalOf(
         known,
         known.map(({ window, cost }) => window.total + cost),

@@ -11,9 +11,7 @@ import {
   RegisteredCandidateQuery,
 } from '../schemas/candidate.ts';
 import { Deleted } from '../schemas/primitives.ts';
-import { about, c } from './contract.ts';
-
-const ofExam = z.object({ examId: z.string() });
+import { about, c, ofExam } from './contract.ts';
 
 export const candidates = c.router({
   create: {

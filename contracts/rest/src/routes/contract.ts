@@ -1,4 +1,5 @@
 import { initContract } from '@ts-rest/core';
+import * as z from 'zod/v4';
 import { ErrorEnvelope, type ErrorCode } from '../errors.ts';
 import type { Scope } from '../schemas/account.ts';
 
@@ -48,3 +49,18 @@ export const rateKind = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string
   method === 'GET' || (method === 'POST' && scope === 'evaluation:read') ? 'reads' : 'writes';
 
 export const about = <M extends RouteMetadata>(metadata: M): M => metadata;
+
+export const ofExam = z.object({ examId: z.string() });
+
+/** Open points of a route that returns exams. */
+export const EXAM_POINTS = ['submission-warnings', 'typed-quote'] as const;
+
+/** Open points of a route that returns submissions. */
+export const SUBMISSION_POINTS = [...EXAM_POINTS, 'progress-step'] as const;
+
+/** Failures of a route that takes rubrics. */
+export const RUBRIC_RULES = [
+  'rubric_marks_mismatch',
+  'rubric_duplicate_criterion',
+  'rubric_guidance_has_marks',
+] as const;

@@ -1,4 +1,3 @@
-import * as z from 'zod/v4';
 import {
   Exam,
   ExamCreate,
@@ -11,9 +10,7 @@ import {
 } from '../schemas/exam.ts';
 import { Deleted } from '../schemas/primitives.ts';
 import { Finalize, Finalized } from '../schemas/review.ts';
-import { about, c } from './contract.ts';
-
-const ofExam = z.object({ examId: z.string() });
+import { EXAM_POINTS, RUBRIC_RULES, about, c, ofExam } from './contract.ts';
 
 export const exams = c.router({
   create: {
@@ -34,11 +31,9 @@ export const exams = c.router({
         'language_not_supported',
         'unknown_option_label',
         'feature_not_available',
-        'rubric_marks_mismatch',
-        'rubric_duplicate_criterion',
-        'rubric_guidance_has_marks',
+        ...RUBRIC_RULES,
       ],
-      provisional: ['submission-warnings', 'typed-quote', 'open-checks'],
+      provisional: [...EXAM_POINTS, 'open-checks'],
     }),
   },
   list: {
@@ -50,7 +45,7 @@ export const exams = c.router({
     metadata: about({
       scope: 'evaluation:read',
       failures: ['validation_failed'],
-      provisional: ['exam-list', 'exam-list-items', 'invalid-cursor', 'submission-warnings', 'typed-quote'],
+      provisional: ['exam-list', 'exam-list-items', 'invalid-cursor', ...EXAM_POINTS],
     }),
   },
   search: {
@@ -62,7 +57,7 @@ export const exams = c.router({
     metadata: about({
       scope: 'evaluation:read',
       failures: ['validation_failed'],
-      provisional: ['exam-search', 'exam-list-items', 'submission-warnings', 'typed-quote'],
+      provisional: ['exam-search', 'exam-list-items', ...EXAM_POINTS],
     }),
   },
   get: {
@@ -74,7 +69,7 @@ export const exams = c.router({
     metadata: about({
       scope: 'evaluation:read',
       failures: ['exam_not_found'],
-      provisional: ['submission-warnings', 'typed-quote'],
+      provisional: EXAM_POINTS,
     }),
   },
   edit: {
@@ -94,7 +89,7 @@ export const exams = c.router({
         'validation_failed',
         'language_not_supported',
       ],
-      provisional: ['exam-edit', 'submission-warnings', 'typed-quote'],
+      provisional: ['exam-edit', ...EXAM_POINTS],
     }),
   },
   delete: {
@@ -119,7 +114,7 @@ export const exams = c.router({
     metadata: about({
       scope: 'evaluation:write',
       failures: ['exam_not_found', 'exam_finalized', 'exam_not_ready', 'validation_failed'],
-      provisional: ['exam-open-body', 'open-checks', 'submission-warnings', 'typed-quote'],
+      provisional: ['exam-open-body', 'open-checks', ...EXAM_POINTS],
     }),
   },
   finalize: {

@@ -8,9 +8,8 @@ import {
   QuestionsAdd,
   QuestionsAdded,
 } from '../schemas/question.ts';
-import { about, c } from './contract.ts';
+import { RUBRIC_RULES, about, c, ofExam } from './contract.ts';
 
-const ofExam = z.object({ examId: z.string() });
 const ofQuestion = z.object({ examId: z.string(), questionId: z.string() });
 
 export const questions = c.router({
@@ -43,9 +42,7 @@ export const questions = c.router({
         'conflict',
         'validation_failed',
         'unknown_option_label',
-        'rubric_marks_mismatch',
-        'rubric_duplicate_criterion',
-        'rubric_guidance_has_marks',
+        ...RUBRIC_RULES,
       ],
       provisional: ['question-add-edit', 'question-list-items', 'submission-warnings'],
     }),
@@ -67,9 +64,7 @@ export const questions = c.router({
         'conflict',
         'validation_failed',
         'unknown_option_label',
-        'rubric_marks_mismatch',
-        'rubric_duplicate_criterion',
-        'rubric_guidance_has_marks',
+        ...RUBRIC_RULES,
       ],
       provisional: ['question-add-edit', 'question-list-items', 'submission-warnings'],
     }),

@@ -1,8 +1,6 @@
 import * as z from 'zod/v4';
 import { RubricList, RubricsEdit, RubricsEdited } from '../schemas/rubric.ts';
-import { about, c } from './contract.ts';
-
-const ofExam = z.object({ examId: z.string() });
+import { RUBRIC_RULES, about, c, ofExam } from './contract.ts';
 
 export const rubrics = c.router({
   list: {
@@ -33,9 +31,7 @@ export const rubrics = c.router({
         'exam_finalized',
         'rubric_version_mismatch',
         'validation_failed',
-        'rubric_marks_mismatch',
-        'rubric_duplicate_criterion',
-        'rubric_guidance_has_marks',
+        ...RUBRIC_RULES,
       ],
       provisional: ['submission-warnings'],
     }),

@@ -10,9 +10,8 @@ import {
   SubmissionCreate,
   SubmissionList,
 } from '../schemas/submission.ts';
-import { about, c } from './contract.ts';
+import { SUBMISSION_POINTS, about, c, ofExam } from './contract.ts';
 
-const ofExam = z.object({ examId: z.string() });
 const submissionId = z.object({ submissionId: z.string() });
 
 export const submissions = c.router({
@@ -43,13 +42,7 @@ export const submissions = c.router({
         'insufficient_credits',
         'daily_quota_exceeded',
       ],
-      provisional: [
-        'typed-answer-fields',
-        'submission-warnings',
-        'typed-quote',
-        'progress-step',
-        'upload-refusals',
-      ],
+      provisional: ['typed-answer-fields', ...SUBMISSION_POINTS, 'upload-refusals'],
     }),
   },
   feed: {
@@ -61,7 +54,7 @@ export const submissions = c.router({
     metadata: about({
       scope: 'evaluation:read',
       failures: ['validation_failed'],
-      provisional: ['invalid-cursor', 'submission-warnings', 'typed-quote', 'progress-step'],
+      provisional: ['invalid-cursor', ...SUBMISSION_POINTS],
     }),
   },
   get: {
@@ -73,7 +66,7 @@ export const submissions = c.router({
     metadata: about({
       scope: 'evaluation:read',
       failures: ['not_found'],
-      provisional: ['submission-warnings', 'typed-quote', 'progress-step'],
+      provisional: SUBMISSION_POINTS,
     }),
   },
   listOfExam: {
@@ -86,7 +79,7 @@ export const submissions = c.router({
     metadata: about({
       scope: 'evaluation:read',
       failures: ['exam_not_found', 'validation_failed'],
-      provisional: ['invalid-cursor', 'submission-warnings', 'typed-quote', 'progress-step'],
+      provisional: ['invalid-cursor', ...SUBMISSION_POINTS],
     }),
   },
   cancel: {
@@ -99,7 +92,7 @@ export const submissions = c.router({
     metadata: about({
       scope: 'evaluation:write',
       failures: ['not_found', 'exam_not_found', 'already_completed', 'conflict'],
-      provisional: ['submission-warnings', 'typed-quote', 'progress-step'],
+      provisional: SUBMISSION_POINTS,
     }),
   },
   delete: {
@@ -134,13 +127,7 @@ export const submissions = c.router({
         'insufficient_credits',
         'daily_quota_exceeded',
       ],
-      provisional: [
-        're-evaluate-body',
-        're-evaluate-status',
-        'submission-warnings',
-        'typed-quote',
-        'progress-step',
-      ],
+      provisional: ['re-evaluate-body', 're-evaluate-status', ...SUBMISSION_POINTS],
     }),
   },
   result: {
@@ -209,14 +196,7 @@ export const submissions = c.router({
     metadata: about({
       scope: 'evaluation:review',
       failures: ['not_found', 'exam_not_found', 'submission_finalized', 'conflict', 'validation_failed'],
-      provisional: [
-        'approve-body',
-        'approve-scope',
-        'review-scopes',
-        'submission-warnings',
-        'typed-quote',
-        'progress-step',
-      ],
+      provisional: ['approve-body', 'approve-scope', 'review-scopes', ...SUBMISSION_POINTS],
     }),
   },
   unfinalize: {
@@ -229,14 +209,7 @@ export const submissions = c.router({
     metadata: about({
       scope: 'evaluation:finalize',
       failures: ['not_found', 'exam_not_found', 'conflict', 'validation_failed'],
-      provisional: [
-        'unfinalize-response',
-        'unfinalize-scope',
-        'review-scopes',
-        'submission-warnings',
-        'typed-quote',
-        'progress-step',
-      ],
+      provisional: ['unfinalize-response', 'unfinalize-scope', 'review-scopes', ...SUBMISSION_POINTS],
     }),
   },
 });

@@ -1,14 +1,14 @@
-import { startPostgres, type EmbeddedPostgres } from '@evaluation/embedded';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { startPostgres } from '@evaluation/embedded';
+import { closedAfterTests, folderForTests } from '@evaluation/test-services';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { MigrationFailed } from '../migrate/deploy.ts';
 import { drift, newMigration } from './drift.ts';
 
-let root: string;
-let server: EmbeddedPostgres;
+const root = await folderForTests('drift-');
+const server = closedAfterTests(await startPostgres({ dataDir: join(root, 'postgres'), durable: false }));
 let folder: string;
 
 const SCHEMA = `
@@ -35,16 +35,6 @@ model boxes {
 }
 `;
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'drift-'));
-  // When the tests run as root, the PostgreSQL server runs under another account.
-  await chmod(root, 0o711);
-  server = await startPostgres({ dataDir: join(root, 'postgres'), durable: false });
-});
-afterAll(async () => {
-  await server.close();
-  await rm(root, { recursive: true, force: true });
-});
 beforeEach(async () => {
   folder = await mkdtemp(join(root, 'schema-'));
   await writeFile(join(folder, 'schema.prisma'), SCHEMA);

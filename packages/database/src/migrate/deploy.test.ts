@@ -1,32 +1,20 @@
-import { startPostgres, type EmbeddedPostgres } from '@evaluation/embedded';
+import { startPostgres } from '@evaluation/embedded';
+import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { createHash, randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deploy, MigrationFailed } from '../index.ts';
 
-let root: string;
-let server: EmbeddedPostgres;
+const root = await folderForTests('migrate-');
+const server = closedAfterTests(await startPostgres({ dataDir: join(root, 'postgres'), durable: false }));
 let folder: string;
 let databaseUrl: string;
 const clients: pg.Client[] = [];
-
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'migrate-'));
-  // When the tests run as root, the PostgreSQL server runs under another account.
-  await chmod(root, 0o711);
-  server = await startPostgres({ dataDir: join(root, 'postgres'), durable: false });
-});
-
-afterAll(async () => {
-  await server.close();
-  await rm(root, { recursive: true, force: true });
-});
 
 beforeEach(async () => {
   const name = `test_${randomBytes(6).toString('hex')}`;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildIndex, indexOf } from './indexMigration.ts';
 import { prismaFolder, readMigrations, type Migration } from './migrations.ts';
-import { takeMigrationLock, withSession } from './session.ts';
+import { inTransaction, takeMigrationLock, withSession } from './session.ts';
 
 /*
  * State: the rows of `_prisma_migrations` (Prisma's table, so that its tools can read it) and the schema itself.
@@ -144,19 +144,6 @@ const HISTORY = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 const RECORD = `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
   VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`;
-
-const inTransaction = async (client: pg.Client, work: () => Promise<void>): Promise<void> => {
-  await client.query('BEGIN');
-  try {
-    await work();
-    const { command } = await client.query('COMMIT');
-    // PostgreSQL answers ROLLBACK when a statement of the transaction failed.
-    if (command !== 'COMMIT') throw new Error('the transaction was not committed');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
-};
 
 /** Converts PostgreSQL's error position (in characters, from 1) to a line number. */
 const placeOf = (sql: string, error: Error): string => {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { takeMigrationLock, withSession } from './session.ts';
+import { inTransaction, takeMigrationLock, withSession } from './session.ts';
 
 /** Core may only insert and select here, so that a compromised core cannot change history. */
 const APPEND_ONLY = [
@@ -44,9 +44,8 @@ export const grantCore = (databaseUrl: string, role: string): Promise<void> =>
     const core = pg.escapeIdentifier(role);
     const each = (tables: readonly string[]) =>
       tables.map((table) => `public.${pg.escapeIdentifier(table)}`).join(', ');
-    await client.query('begin');
-    try {
-      // In one transaction, so that no reader sees the rights revoked.
+    // In one transaction, so that no reader sees the rights revoked.
+    await inTransaction(client, async () => {
       await client.query(`
         revoke all on schema public from ${core};
         revoke all on all tables in schema public from ${core};
@@ -56,9 +55,5 @@ export const grantCore = (databaseUrl: string, role: string): Promise<void> =>
         revoke update, delete on ${each(APPEND_ONLY)} from ${core};
         revoke insert, update, delete on ${each(READ_ONLY)} from ${core};
         grant usage, select on all sequences in schema public to ${core};`);
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      throw error;
-    }
+    });
   });

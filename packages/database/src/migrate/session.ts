@@ -55,3 +55,16 @@ export const takeMigrationLock = async (client: pg.Client): Promise<void> => {
   while (!(await isMine())) await wait(LOOK_EVERY_MS);
   await client.query(`SET lock_timeout = '${LOCK_WAIT}'`);
 };
+
+export const inTransaction = async (client: pg.Client, work: () => Promise<void>): Promise<void> => {
+  await client.query('BEGIN');
+  try {
+    await work();
+    const { command } = await client.query('COMMIT');
+    // PostgreSQL answers ROLLBACK when a statement of the transaction failed.
+    if (command !== 'COMMIT') throw new Error('the transaction was not committed');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+};

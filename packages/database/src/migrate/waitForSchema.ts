@@ -20,12 +20,12 @@ export const waitForSchema = async (
 ): Promise<void> => {
   const { signal, onProgress = () => {} } = options;
   const wanted = (await readMigrations(prismaFolder)).map(({ name }) => name);
-  let said = '';
+  let reported = '';
   for (;;) {
     const line = await lacking(databaseUrl, wanted);
     if (line === null) return;
-    if (line !== said) onProgress(line);
-    said = line;
+    if (line !== reported) onProgress(line);
+    reported = line;
     await wait(LOOK_EVERY_MS, undefined, { signal });
   }
 };

@@ -17,7 +17,7 @@ export const waitForServer = async (
   options: { signal: AbortSignal; onProgress?: (line: string) => void },
 ): Promise<void> => {
   const { signal, onProgress = () => {} } = options;
-  let said = '';
+  let reported = '';
   for (;;) {
     const client = new pg.Client({
       connectionString: databaseUrl,
@@ -30,8 +30,8 @@ export const waitForServer = async (
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       const line = `the database does not answer yet (${codeOf(error) ?? String(error)})`;
-      if (line !== said) onProgress(line);
-      said = line;
+      if (line !== reported) onProgress(line);
+      reported = line;
     } finally {
       await client.end().catch(() => {});
     }

@@ -1,12 +1,12 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { NO_CALLS, type Grader, type PageReading } from '../grader.ts';
+import { NO_CALLS, type Grader } from '../grader.ts';
 import { withinDeadline } from '../timeLimit.ts';
 import { alignByLabels } from './align.ts';
 import { judgeLexically } from './judge.ts';
 import { rubricFromWords } from './makeRubric.ts';
 import { openOcr } from './ocr.ts';
 import { NOTICE } from './notice.ts';
-import { readPageOffline } from './readPage.ts';
+import { readOffline } from './readOffline.ts';
 import { BASELINE_MODEL, worked } from './worked.ts';
 
 /** A deterministic grader without a model: it needs neither network nor API key. */
@@ -17,15 +17,7 @@ export const createBaselineGrader = (): Grader => {
     model: BASELINE_MODEL,
     notice: NOTICE,
     pagesPerRead: 1,
-    readPages: async ({ pages }, options) =>
-      await worked('read_pages', async () => {
-        const readings: PageReading[] = [];
-        for (const page of pages) {
-          options.signal.throwIfAborted();
-          readings.push(await readPageOffline(page, ocr, options));
-        }
-        return readings;
-      }),
+    readPages: async ({ pages }, options) => await readOffline(pages, ocr, options),
     alignAnswers: async (request, options) =>
       await worked('align_answers', () => withinDeadline(options, () => breathe(alignByLabels(request)))),
     judgeAnswer: async (request, options) =>

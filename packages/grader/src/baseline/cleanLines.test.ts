@@ -41,7 +41,7 @@ describe('empty ruled paper gives no text', () => {
     ['Ans 3)', 0.3],
     ['nails.', 0.77],
     ['because it is poorly written but long', 0.4],
-  ])('but %s is kept', (text, confidence) => {
+  ])('%s is kept', (text, confidence) => {
     expect(clean(text, confidence)).toBe(text);
   });
 });

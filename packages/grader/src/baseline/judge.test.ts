@@ -35,29 +35,29 @@ const keywords = (...words: string[]) => [{ name: 'Process', marks: 4, keywords:
 describe('the baseline marks by words', () => {
   test.each<[string, string[], string, number]>([
     ['all keywords', ['sunlight', 'chlorophyll'], 'Chlorophyll catches the sunlight.', 4],
-    ['half of them', ['sunlight', 'chlorophyll'], 'It needs sunlight.', 2],
+    ['half of the keywords', ['sunlight', 'chlorophyll'], 'It needs sunlight.', 2],
     ['none', ['sunlight', 'chlorophyll'], 'Cells divide.', 0],
     ['other forms of the word', ['plants', 'releasing oxygen'], 'A plant releases oxygen.', 4],
-    ['a phrase, its words apart', ['carbon dioxide'], 'They take in dioxide of carbon.', 4],
-    ['a phrase, its words far apart', ['carbon dioxide'], `carbon ${'word '.repeat(30)} dioxide`, 0],
+    ['a phrase whose words are separated', ['carbon dioxide'], 'They take in dioxide of carbon.', 4],
+    ['a phrase with distant words', ['carbon dioxide'], `carbon ${'word '.repeat(30)} dioxide`, 0],
     ['a keyword denied', ['sunlight'], 'It does not need sunlight.', 0],
     ['a denial in another sentence', ['sunlight'], 'It is not slow. Sunlight drives it.', 4],
-    ['a denial that is asked for', ['no oxygen'], 'It works with no oxygen.', 4],
-    ['a denial that is asked for and missing', ['no oxygen'], 'It works with oxygen.', 0],
+    ['a required denial', ['no oxygen'], 'It works with no oxygen.', 4],
+    ['a required denial that is missing', ['no oxygen'], 'It works with oxygen.', 0],
     ['the same number', ['9.8'], 'g is 9.80 m/s', 4],
     ['another number', ['9.8'], 'g is 98 m/s', 0],
     ['a denial that ends with its clause', ['green'], 'It does not stay blue, it turns green.', 4],
     ['a denial that reaches over small words', ['oxygen'], 'They do not take any of the oxygen in.', 0],
-    ['what only looks like a denial', ['sunlight'], 'It needs not only sunlight; no doubt.', 4],
+    ['words that resemble a denial', ['sunlight'], 'It needs not only sunlight; no doubt.', 4],
     ['a formula behind its number', ['CO2'], 'C6H12O6 + 6O2 gives 6co2', 4],
-    ['the same number otherwise grouped', ['100000'], 'About 1,00,000 people.', 4],
+    ['the same number with grouped digits', ['100000'], 'About 1,00,000 people.', 4],
     ['the end of a range', ['20'], 'Between 10-20 years.', 4],
     ['a unit in other letters', ['10 cm'], 'f = 10 centimeters', 4],
     ['another unit', ['10 cm'], 'f = 10 m', 0],
-    ['one of two ways to say it', ['fades / disappears'], 'The blue disappears.', 4],
-    ['a fraction is no choice', ['V/R'], 'I is V', 0],
+    ['one of two alternatives', ['fades / disappears'], 'The blue disappears.', 4],
+    ['a slash in a formula separates no alternatives', ['V/R'], 'I is V', 0],
     ['most of a long phrase', ['blue colour fades'], 'The blue fades.', 2.5],
-    ['most of a short one', ['carbon dioxide'], 'They take in carbon.', 0],
+    ['most of a short phrase', ['carbon dioxide'], 'They take in carbon.', 0],
     ['two keywords of three, which are hints', ['leaf', 'light', 'sugar'], 'Light makes sugar.', 4],
     ['one keyword of three', ['leaf', 'light', 'sugar'], 'Light.', 2],
     ['words of the question alone', ['photosynthesis', 'sugar'], 'I explain photosynthesis.', 0],
@@ -114,7 +114,7 @@ describe('the baseline marks by words', () => {
   test.each<[string, Partial<JudgeRequest['question']>]>([
     ['keywords', { criteria: keywords('sunlight', 'chlorophyll') }],
     ['a model answer', { modelAnswer: 'Chlorophyll absorbs sunlight.' }],
-  ])('a text that speaks to the grader moves no mark by %s: 200 attempts', (_, question) => {
+  ])('text that addresses the grader changes no mark (%s): 200 attempts', (_, question) => {
     const answer = 'It needs sunlight.';
     const { awarded } = judgeLexically(request(question, answer));
     expect(awarded).toBeGreaterThan(0);

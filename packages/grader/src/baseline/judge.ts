@@ -8,7 +8,7 @@ import { flagInjection } from '../injection/flagInjection.ts';
 import { criteriaOf } from '../judgeAnswer/criteria.ts';
 import { decideObjective, objectiveKey } from '../judgeAnswer/objective.ts';
 import { plainText } from '../plainText.ts';
-import { markLexically, paperOf, saidIn } from './lexical.ts';
+import { markLexically, paperOf, searchable } from './lexical.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
 /**
@@ -42,8 +42,8 @@ const judgeLong = ({ question, answer }: JudgeRequest): Judged => {
   const criteria = criteriaOf(question);
   const { text, maxMarks, modelAnswer, partialMarking } = question;
   const paper = paperOf({ text, maxMarks, modelAnswer, criteria, partialMarking: partialMarking !== false });
-  const said = saidIn(answer.text);
-  const marks = criteria.map((criterion) => markLexically(paper, criterion, said));
+  const searched = searchable(answer.text);
+  const marks = criteria.map((criterion) => markLexically(paper, criterion, searched));
   const settled = roundAwards(
     criteria,
     marks.map(({ share }, index) => ({ number: index + 1, awarded: share * (criteria[index]?.marks ?? 0) })),

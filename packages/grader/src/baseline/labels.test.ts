@@ -50,7 +50,7 @@ describe('readLabel() reads labels in the forms that candidates write', () => {
     ['Q. 2(a) cont. and so on', '2a', 'and so on'],
     ['(contd.) and so on', '', 'and so on'],
     ['Continued: and so on', '', 'and so on'],
-  ])('a continuation is seen in "%s"', (line, core, rest) => {
+  ])('"%s" is a continuation', (line, core, rest) => {
     const label = readLabel(line);
     expect(label).toMatchObject({ continued: true, rest });
     expect(labelCore(label?.written ?? '')).toBe(core);
@@ -65,7 +65,7 @@ describe('readLabel() reads labels in the forms that candidates write', () => {
     ['0.1) text', null],
     ['ams 4: text', '4'],
     ['Answ 4: text', '4'],
-  ])('OCR noise in "%s" is taken as well as it goes', (line, core) => {
+  ])('"%s" is read as a label in spite of OCR noise', (line, core) => {
     const label = readLabel(line);
     expect(label === null ? null : labelCore(label.written)).toBe(core);
   });
@@ -110,6 +110,6 @@ test.each([
   ['IV', 'iv'],
   ['Essay', 'essay'],
   ['A', 'a'],
-])('a printed label "%s" comes to %s', (label, core) => {
+])('the core of the printed label "%s" is %s', (label, core) => {
   expect(labelCore(label)).toBe(core);
 });

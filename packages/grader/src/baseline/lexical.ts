@@ -48,9 +48,9 @@ export const paperOf = (question: {
 /**
  * An answer: its terms in order, and the places of each term. The places make the search for thousands of words fast.
  */
-interface Said {
+interface SearchableAnswer {
   terms: readonly Term[];
-  /** Content words: the term that the question would have, and the letter trigrams. */
+  /** Content words of the answer. `term` is compared with the terms of the question, `trigrams` with expected words. */
   words: readonly { term: string; trigrams: readonly string[] }[];
   places: ReadonlyMap<string, readonly number[]>;
   /** Cache of phrases: criteria share most words of a model answer. */
@@ -63,7 +63,7 @@ interface Phrase {
   credit: number;
 }
 
-export const saidIn = (answer: string): Said => {
+export const searchable = (answer: string): SearchableAnswer => {
   const terms = termsOf(answer);
   const places = new Map<string, number[]>();
   for (const [place, { term }] of terms.entries()) {
@@ -78,7 +78,7 @@ export const saidIn = (answer: string): Said => {
   return { terms, words, places, looked: new Map() };
 };
 
-const phraseIn = (answer: Said, phrase: string): Phrase => {
+const phraseIn = (answer: SearchableAnswer, phrase: string): Phrase => {
   const before = answer.looked.get(phrase);
   if (before !== undefined) return before;
   const credit = Math.max(0, ...variantsOf(phrase).map((each) => creditFor(each, answer)));
@@ -111,7 +111,7 @@ const FEWEST_WORDS = 4;
  * of the name, the guidance and the related sentences of the model answer; the better result counts. Words of the
  * question are not counted. Deterministic.
  */
-export const markLexically = (paper: Paper, criterion: Criterion, answer: Said): LexicalMark => {
+export const markLexically = (paper: Paper, criterion: Criterion, answer: SearchableAnswer): LexicalMark => {
   const keywords = lookForKeywords(criterion, paper.asked, answer);
   const words = lookForWords(paper, criterion, answer);
   if (keywords === null && words === null) {
@@ -139,7 +139,11 @@ const foundAndMissing = (
 
 type Look = Pick<LexicalMark, 'share' | 'found' | 'missing'>;
 
-const lookForKeywords = (criterion: Criterion, asked: ReadonlySet<string>, answer: Said): Look | null => {
+const lookForKeywords = (
+  criterion: Criterion,
+  asked: ReadonlySet<string>,
+  answer: SearchableAnswer,
+): Look | null => {
   const keywords = criterion.keywords.filter((keyword) => contentOrAll(keyword).length > 0);
   const own = keywords.filter((keyword) => contentOrAll(keyword).some((term) => !asked.has(term)));
   const expected = own.length > 0 ? own : keywords;
@@ -150,10 +154,11 @@ const lookForKeywords = (criterion: Criterion, asked: ReadonlySet<string>, answe
 };
 
 /**
- * The best look for the words of one alternative. Guidance and name of the only criterion are not mixed with a model
- * answer: they tell how to score. null if there is nothing to look for.
+ * Compares the answer with each alternative of the model answer and returns the best result. For the only criterion of
+ * a question, name and guidance are left out where a model answer exists, because they tell how to score. null if there
+ * are no words to look for.
  */
-const lookForWords = (paper: Paper, criterion: Criterion, answer: Said): Look | null => {
+const lookForWords = (paper: Paper, criterion: Criterion, answer: SearchableAnswer): Look | null => {
   const own = `${criterion.name} ${criterion.guidance ?? ''}`;
   const looks = paper.modelAnswers.flatMap(({ sentences, points }) => {
     const related = relatedIn(sentences, paper, own);
@@ -166,8 +171,13 @@ const lookForWords = (paper: Paper, criterion: Criterion, answer: Said): Look | 
   return looks.reduce((best, look) => (look.share > best.share ? look : best));
 };
 
-/** null if a criterion with keywords has too few other words. */
-const lookForText = (text: string, { asked }: Paper, { keywords }: Criterion, answer: Said): Look | null => {
+/** Looks for the words of `text`. null if the text has no content words, or too few beside the keywords. */
+const lookForText = (
+  text: string,
+  { asked }: Paper,
+  { keywords }: Criterion,
+  answer: SearchableAnswer,
+): Look | null => {
   const expected = expectedIn(text, asked, answer);
   if (expected.length === 0 || (keywords.length > 0 && expected.length < FEWEST_WORDS)) return null;
   const letters = lettersShared(expected, asked, answer);
@@ -175,8 +185,12 @@ const lookForText = (text: string, { asked }: Paper, { keywords }: Criterion, an
   return { ...look, share: Math.min(LETTERS_COUNT * letters + WORDS_COUNT * look.share, 1) };
 };
 
-/** Share of the expected letters beyond what two words of one language share, 0..1. */
-const lettersShared = (expected: readonly string[], asked: ReadonlySet<string>, answer: Said): number => {
+/** Share of the expected letters that occur, less the share that occurs by chance, 0..1. */
+const lettersShared = (
+  expected: readonly string[],
+  asked: ReadonlySet<string>,
+  answer: SearchableAnswer,
+): number => {
   const own = answer.words.filter(({ term }) => !asked.has(term)).map(({ trigrams }) => trigrams);
   return Math.max(lettersFound(expected, own) - LETTERS_OF_CHANCE, 0);
 };
@@ -186,7 +200,7 @@ const lookForPoints = (
   points: readonly string[],
   { asked }: Paper,
   { marks }: Criterion,
-  answer: Said,
+  answer: SearchableAnswer,
 ): Look | null => {
   const looks = points.flatMap((point) => {
     const expected = expectedIn(point, asked, answer);
@@ -202,13 +216,13 @@ const lookForPoints = (
 };
 
 /** Content words of a text. Words of the question count only if the text has no others. */
-const expectedIn = (text: string, asked: ReadonlySet<string>, answer: Said): string[] => {
+const expectedIn = (text: string, asked: ReadonlySet<string>, answer: SearchableAnswer): string[] => {
   const words = contentWords(text);
   const unasked = words.filter((word) => isUnasked(word, asked, answer));
   return unasked.length > 0 ? unasked : words;
 };
 
-const isUnasked = (word: string, asked: ReadonlySet<string>, answer: Said): boolean =>
+const isUnasked = (word: string, asked: ReadonlySet<string>, answer: SearchableAnswer): boolean =>
   phraseIn(answer, word).terms.some((term) => !asked.has(term));
 
 /** Sentences of a model answer that share words with the criterion; all sentences if it is the only criterion. */
@@ -224,8 +238,8 @@ const relatedIn = (
     .join(' ');
 };
 
-/** The share is that of the expected phrases. */
-const lookFor = (expected: readonly string[], answer: Said): Look => {
+/** Looks for each expected phrase. `share` is the mean credit of the phrases. */
+const lookFor = (expected: readonly string[], answer: SearchableAnswer): Look => {
   const credits = expected.map((phrase) => phraseIn(answer, phrase).credit);
   const sum = credits.reduce((total, credit) => total + credit, 0);
   return {
@@ -244,7 +258,7 @@ const variantsOf = (phrase: string): string[] =>
  * not count, unless the phrase is itself a denial: then its words must be denied in the answer. A phrase with a number
  * must be complete.
  */
-const creditFor = (phrase: string, { terms, places }: Said): number => {
+const creditFor = (phrase: string, { terms, places }: SearchableAnswer): number => {
   const wanted = contentOrAll(phrase);
   const denied = termsOf(phrase).some(({ negated }) => negated);
   const reach = Math.max(PHRASE_WINDOW, wanted.length);

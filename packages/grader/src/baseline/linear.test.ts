@@ -27,7 +27,7 @@ test.each([
   `page${line(' ', 'xx')}`,
   `contd${line(' ', 'x')}`,
   `3 (${line(' ', 'x')}`,
-])('a line of writing is read for its label in no time: %.12s', (text) => {
+])('the search for a label takes less than a second of CPU: %.12s', (text) => {
   expect(cpuOf(() => readLabel(text))).toBeLessThan(1);
   expect(cpuOf(() => labelCore(text))).toBeLessThan(1);
   expect(cpuOf(() => withoutHead(2, [{ text, box }]))).toBeLessThan(1);
@@ -50,7 +50,7 @@ test('the longest label of a model reading is aligned in linear time', () => {
 test.each([
   ['one_word', { type: 'one_word', answer: 'cat' } as const],
   ['numeric', { type: 'numeric', answer: 4 } as const],
-])('an objective answer of 60,000 signs, %s, is read in no time', (type, key) => {
+])('an objective answer of 60,000 characters (%s) is read in less than a second of CPU', (type, key) => {
   const question = {
     label: '1',
     type,

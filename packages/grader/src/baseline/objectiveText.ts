@@ -74,8 +74,9 @@ const labelsWithTexts = (text: string, options: JudgeRequest['question']['option
   const labels: string[] = [];
   for (let index = 1; index < parts.length; index += 2) {
     const option = options.find(({ label }) => label === matchOption(parts[index] ?? '', options));
-    const said = level((parts[index + 1] ?? '').replace(/(?:,|;|&|\band\b|\s)+$/iu, ''));
-    if (option === undefined || (said !== '' && !level(option.text).startsWith(said))) return null;
+    const optionText = level((parts[index + 1] ?? '').replace(/(?:,|;|&|\band\b|\s)+$/iu, ''));
+    if (option === undefined || (optionText !== '' && !level(option.text).startsWith(optionText)))
+      return null;
     labels.push(option.label);
   }
   return [...new Set(labels)];

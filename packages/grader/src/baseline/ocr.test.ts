@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
-import type { CallOptions, Grader, PageImage } from '../grader.ts';
+import type { CallOptions, PageImage } from '../grader.ts';
 import { labelCore } from './labels.ts';
 import { readTextOnly } from '../readTextOnly.ts';
 
@@ -17,16 +17,8 @@ const within = (ms: number, signal = new AbortController().signal): CallOptions 
   deadline: new Date(Date.now() + ms),
 });
 
-let grader: Grader;
-let folder: string;
-beforeAll(async () => {
-  grader = await createGrader({ provider: 'baseline' });
-  folder = await mkdtemp(path.join(os.tmpdir(), 'grader-ocr-'));
-});
-afterAll(async () => {
-  await grader.close();
-  await rm(folder, { recursive: true });
-});
+const grader = closedAfterTests(await createGrader({ provider: 'baseline' }));
+const folder = await folderForTests('grader-ocr-');
 
 describe('the baseline reads pages offline', () => {
   test('a scan, by OCR, with its labels and the places of its blocks', async () => {

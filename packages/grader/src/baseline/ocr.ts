@@ -53,7 +53,7 @@ let engine: Promise<Engine> | null = null;
 
 interface Engine {
   worker: Worker;
-  gone: AbortSignal;
+  crashed: AbortSignal;
 }
 
 /** Opens a handle on the engine of the process. Starts nothing before the first page. */
@@ -85,9 +85,9 @@ const recognize = async ({ jpeg, width, height }: Picture, signal: AbortSignal):
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PAGE_LIMIT_MS)]);
   try {
     engine ??= beginEngine();
-    const { worker, gone } = await orAbort(engine, limit);
+    const { worker, crashed } = await orAbort(engine, limit);
     const recognized = worker.recognize(jpeg, {}, { text: false, blocks: true });
-    const { data } = await orAbort(recognized, AbortSignal.any([limit, gone]));
+    const { data } = await orAbort(recognized, AbortSignal.any([limit, crashed]));
     const lines = (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((each) => each.lines));
     return lines.flatMap(({ text, bbox, confidence }) => {
       const clean = plainText(text, 2000);
@@ -109,7 +109,7 @@ const recognize = async ({ jpeg, width, height }: Picture, signal: AbortSignal):
 };
 
 const beginEngine = async (): Promise<Engine> => {
-  const gone = new AbortController();
+  const crashed = new AbortController();
   const failed = Promise.withResolvers<never>();
   const worker = await Promise.race([
     createWorker('eng', OEM.LSTM_ONLY, {
@@ -125,8 +125,8 @@ const beginEngine = async (): Promise<Engine> => {
   // The package does not type its thread. If the thread dies (out of memory), the process continues and pages reject.
   const thread: unknown = Reflect.get(worker, 'worker');
   if (thread instanceof Thread) {
-    thread.on('error', () => gone.abort());
-    thread.on('exit', () => gone.abort());
+    thread.on('error', () => crashed.abort());
+    thread.on('exit', () => crashed.abort());
     // The engine prints remarks about lines that it cannot read; the log of a worker has JSON lines only.
     for (const [from, to] of [
       [thread.stdout, process.stdout],
@@ -134,7 +134,7 @@ const beginEngine = async (): Promise<Engine> => {
     ] as const)
       from.unpipe(to).resume();
   }
-  return { worker, gone: gone.signal };
+  return { worker, crashed: crashed.signal };
 };
 
 /**

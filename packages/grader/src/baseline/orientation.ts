@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { Picture } from './ocr.ts';
 
 /** Orientation of a page as far as its ink shows it, without OCR. */
-interface Lie {
+interface Orientation {
   /** True if lines of writing, or ruled lines, run vertically. */
   sideways: boolean;
   /** The band of lines with the most ink, for trying an orientation with OCR. */
@@ -16,10 +16,10 @@ const STRIP = 0.3;
 
 /**
  * Finds the direction of lines by projection profiles: ink summed along lines of writing changes sharply from line to
- * line and little from column to column, three to eleven times as sharply on sample booklets. Ink does not show which
- * of the two ways up a page is. Rejects if the bytes are not an image.
+ * line and little from column to column, three to eleven times as sharply on sample booklets. Ink does not show whether
+ * a page is upside down. Rejects if the bytes are not an image.
  */
-export const lieOf = async (jpeg: Buffer): Promise<Lie> => {
+export const orientationOf = async (jpeg: Buffer): Promise<Orientation> => {
   const { data, info } = await sharp(jpeg)
     .grayscale()
     .resize({ width: SMALL, height: SMALL, fit: 'inside' })

@@ -2,7 +2,7 @@ import type { CallOptions } from '../grader.ts';
 import { turnedJpeg, type Turn } from '../turn.ts';
 import { cleanLines } from './cleanLines.ts';
 import type { Ocr, OcrLine, Picture } from './ocr.ts';
-import { lieOf } from './orientation.ts';
+import { orientationOf } from './orientation.ts';
 
 /** OCR result of a page that was turned by `turn`; boxes are those of the turned page. */
 export interface Writing {
@@ -14,7 +14,7 @@ export interface Writing {
 
 /**
  * Legibility above which a page counts as upright. On sample booklets, upright pages read at 0.79 to 0.92, pages turned
- * sideways or upside down at 0.20 to 0.66. Poor handwriting is also below: it costs another try and no more.
+ * sideways or upside down at 0.20 to 0.66. Poor handwriting also reads below this value; it then costs one more try.
  */
 const GOOD = 0.7;
 /** Lowest legibility of a turned reading that may replace the first. */
@@ -32,19 +32,19 @@ export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOpti
     const lines = cleanLines(await ocr.read(await turnedPicture(part, turn), options));
     return { lines, legibility: legibilityOf(lines), turn };
   };
-  const asItLies = await read(picture, 0);
-  if (asItLies.legibility >= GOOD) return asItLies;
+  const asScanned = await read(picture, 0);
+  if (asScanned.legibility >= GOOD) return asScanned;
   // OCR has read the picture, so it is an image; if it cannot be cropped, keep the first reading.
-  const lie = await lieOf(picture.jpeg).catch(() => null);
-  if (lie === null) return asItLies;
+  const orientation = await orientationOf(picture.jpeg).catch(() => null);
+  if (orientation === null) return asScanned;
   let best: Writing | null = null;
-  for (const turn of lie.sideways ? ([90, 270] as const) : ([180] as const)) {
-    const tried = await read(lie.strip, turn);
-    if (isBetter(tried, best ?? asItLies)) best = tried;
+  for (const turn of orientation.sideways ? ([90, 270] as const) : ([180] as const)) {
+    const tried = await read(orientation.strip, turn);
+    if (isBetter(tried, best ?? asScanned)) best = tried;
   }
-  if (best === null) return asItLies;
+  if (best === null) return asScanned;
   const turned = await read(picture, best.turn);
-  return isBetter(turned, asItLies) && amount(turned) > amount(asItLies) ? turned : asItLies;
+  return isBetter(turned, asScanned) && amount(turned) > amount(asScanned) ? turned : asScanned;
 };
 
 const isBetter = (candidate: Writing, than: Writing): boolean =>

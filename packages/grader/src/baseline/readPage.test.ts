@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import type { PageImage, PageReading } from '../grader.ts';
 import { turnedBox, turnedJpeg } from '../turn.ts';
 import { labelCore } from './labels.ts';
@@ -13,28 +13,22 @@ import { readPageOffline } from './readPage.ts';
 const file = fileURLToPath(new URL('../../test/page.jpg', import.meta.url));
 const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
 
-let ocr: Ocr;
-let folder: string;
+const folder = await folderForTests('grader-turned-');
+const engine = closedAfterTests(openOcr());
 let reads = 0;
+const ocr: Ocr = {
+  ...engine,
+  read: (picture, options) => {
+    reads += 1;
+    return engine.read(picture, options);
+  },
+};
 let upright: PageReading;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'grader-turned-'));
-  const engine = openOcr();
-  ocr = {
-    ...engine,
-    read: (picture, options) => {
-      reads += 1;
-      return engine.read(picture, options);
-    },
-  };
   upright = await read(scan);
 });
 beforeEach(() => {
   reads = 0;
-});
-afterAll(async () => {
-  await ocr.close();
-  await rm(folder, { recursive: true });
 });
 
 const read = (page: PageImage): Promise<PageReading> =>
@@ -50,10 +44,10 @@ test('an upright page that reads well costs one reading', async () => {
 });
 
 test.each([
-  // Must be turned by 270, the second of the two orientations that vertical lines allow.
+  // A page scanned at 90 degrees must be turned by 270, which is tried second for vertical lines.
   { turn: 90 as const, most: 4 },
   { turn: 180 as const, most: 3 },
-])('a page scanned $turn degrees round is read upright, its boxes where the scan has them', async (each) => {
+])('a page scanned at $turn degrees is read upright, with the boxes of the scan', async (each) => {
   const turned = path.join(folder, `${each.turn}.jpg`);
   await writeFile(turned, await turnedJpeg(await readFile(file), each.turn));
   const size = each.turn === 90 ? { width: 800, height: 1100 } : {};

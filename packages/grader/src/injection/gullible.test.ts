@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startModelServer } from '@evaluation/test-services';
-import type { ModelServer, PageTruth } from '@evaluation/test-services';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { closedAfterTests, folderForTests, startModelServer } from '@evaluation/test-services';
+import type { PageTruth } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
-import type { Grader, Judgement, JudgeRequest } from '../grader.ts';
+import type { Judgement, JudgeRequest } from '../grader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 import { POSSIBLE_INJECTION } from './detect.ts';
 import { createGullibleModel } from '../../test/gullibleModel.ts';
@@ -27,25 +26,15 @@ const question = longQuestion({
   ],
 });
 
-let server: ModelServer;
-let grader: Grader;
-let folder: string;
 let model: GullibleModel;
-beforeAll(async () => {
-  server = await startModelServer();
-  grader = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 8 });
-  folder = await mkdtemp(path.join(os.tmpdir(), 'grader-gullible-'));
-});
+const server = closedAfterTests(await startModelServer());
+const grader = closedAfterTests(await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 8 }));
+const folder = await folderForTests('grader-gullible-');
 beforeEach(() => {
   model = createGullibleModel();
   server.behave((call) => model.answer(call));
 });
 afterEach(() => server.reset());
-afterAll(async () => {
-  await grader.close();
-  await server.close();
-  await rm(folder, { recursive: true });
-});
 
 const all = attempts();
 /** A part of the samples, for tests with several calls for each. */

@@ -4,7 +4,7 @@ import type { ConfidenceTable } from '../confidenceTable.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
 import { flagInjection } from '../injection/flagInjection.ts';
 import type { Look } from './parse.ts';
-import { disagreementOf, isBig } from './secondLook.ts';
+import { disagreementOf, isBig, weighedCriteria } from './secondLook.ts';
 
 /** Makes the judgement of a long answer. The second look can ask for a teacher but cannot change a mark. */
 export const judgementOf = (
@@ -16,13 +16,7 @@ export const judgementOf = (
   const disagreement = second === null ? null : disagreementOf(first, second);
   const confidence = confidenceOf(
     {
-      criteria: first.criteria.map(({ max, awarded, certainty, probability, evidence }) => ({
-        max,
-        awarded,
-        certainty,
-        probability,
-        evidenceFound: evidence !== null,
-      })),
+      criteria: weighedCriteria(first),
       legibility: request.answer.legibility,
       disagreement,
       marksPutRight: first.marksPutRight,

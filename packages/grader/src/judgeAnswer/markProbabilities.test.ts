@@ -25,14 +25,14 @@ const weighed = ({ reply, tokens }: { reply: string; tokens: ReplyToken[] }, cri
 
 describe('the probability of a mark', () => {
   test.each<[string, Parameters<typeof said>, string]>([
-    ['is what its token got', [pieces('1'), { 1: { probability: 0.75, others: { 0: 0.25 } } }], '0.75'],
+    ['is that of its token', [pieces('1'), { 1: { probability: 0.75, others: { 0: 0.25 } } }], '0.75'],
     [
       'counts alternatives that write the same number in another way',
       [pieces(' 1'), { 1: { probability: 0.5, others: { '1': 0.25, ' 2': 0.25 } } }],
       '0.75',
     ],
     [
-      'leaves out what is no number',
+      'leaves out alternatives that are no number',
       [pieces('1'), { 1: { probability: 0.6, others: { '"': 0.2, null: 0.1, 2: 0.2 } } }],
       '0.75',
     ],
@@ -42,7 +42,7 @@ describe('the probability of a mark', () => {
       '0.5',
     ],
     [
-      'is not lowered by another sign after it',
+      'is not lowered by another character after it',
       [pieces('1'), { 2: { probability: 0.5, others: { '}': 0.3, '\n': 0.2 } } }],
       '1',
     ],
@@ -110,14 +110,14 @@ describe('the probability of a mark', () => {
       ],
     ],
     [
-      'a token that cannot have been',
+      'a token with probability 0',
       [
         1,
         '{"criterion_1":{"awarded":1}}',
         [{ bytes: Buffer.from('{"criterion_1":{"awarded":1}}'), probability: 0, others: [] }],
       ],
     ],
-  ])('is not known of %s', (_, asked) => {
+  ])('is unknown for %s', (_, asked) => {
     expect(weighMarks(...asked)).toEqual({});
   });
 

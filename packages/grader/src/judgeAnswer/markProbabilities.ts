@@ -25,11 +25,11 @@ export const weighMarks = (
   tokens: readonly ReplyToken[],
 ): CallEvidence['settings'] => {
   const places = placesOfMarks(reply);
-  const said = placedTokens(reply, tokens);
-  if (places === null || said === null) return {};
+  const placed = placedTokens(reply, tokens);
+  if (places === null || placed === null) return {};
   const known = Array.from({ length: criteria }, (_, index) => {
     const place = places.get(index + 1);
-    return place === undefined ? null : probabilityAt(reply, place, said);
+    return place === undefined ? null : probabilityAt(reply, place, placed);
   });
   if (known.every((probability) => probability === null)) return {};
   return { [SETTING]: known.map((each) => (each === null ? '' : String(threeDecimals(each)))).join(',') };

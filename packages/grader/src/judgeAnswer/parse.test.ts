@@ -47,9 +47,9 @@ describe('sums of marks are computed by code', () => {
   test.each([
     ['off', false, [0, 1], ['low_confidence', 'marks_adjusted']],
     ['on', true, [1, 1], []],
-    ['not spoken of', null, [1, 1], []],
+    ['not set', null, [1, 1], []],
   ])(
-    'with partial marking %s, half of a criterion earns marks as the rubric says',
+    'half of a criterion earns its marks unless partial marking is off (%s)',
     (_, partialMarking, marks, reasons) => {
       const judgement = settled(requestOf({ partialMarking }), [award(1, 1), award(2, 1)]);
       expect(judgement.criteria.map(({ awarded }) => awarded)).toEqual(marks);
@@ -71,7 +71,7 @@ describe('sums of marks are computed by code', () => {
     ['beyond what a number can hold', '1e999'],
     ['not JSON', 'NaN'],
     ['missing', '{}'],
-  ])('a mark that is %s is no mark', (_, json) => {
+  ])('a mark that is %s is malformed', (_, json) => {
     const call = judgeByCriteriaCall(requestOf({}), 'first', table);
     const reply = JSON.stringify({ ...award(1, 0), ...award(2, 0), addresses_grader: false, feedback: 'x' });
     expect(() => readStrict(call.schema, reply.replace('"awarded":0', `"awarded":${json}`))).toThrow(
@@ -100,7 +100,7 @@ describe('LaTeX that lost its backslashes in JSON', () => {
     ['\f of a fraction', '\frac{1}{2}', '\\frac{1}{2}'],
     ['\\b of a Greek letter', '\beta is', '\\beta is'],
     ['\\t of a Greek letter', 'sin \theta', 'sin \\theta'],
-  ])('is found in the answer all the same: %s', (_, evidence, kept) => {
+  ])('is found in the answer and restored: %s', (_, evidence, kept) => {
     const judgement = settled(requestOf({}), [award(1, 2, { evidence }), award(2, 1)]);
     expect(judgement.criteria[0]?.evidence).toBe(kept);
     expect(judgement.reviewReasons).toEqual([]);
@@ -180,7 +180,7 @@ describe('a value read on a copy is compared with the key', () => {
   test.each<['numeric' | 'one_word', number | string, string]>([
     ['numeric', 42, '$43$'],
     ['one_word', 'Delhi', 'Mumbai.'],
-  ])('%s %s, transcribed as %s, is plainly wrong', (type, key, value) => {
+  ])('%s %s, transcribed as %s, is wrong without a doubt', (type, key, value) => {
     expect(read(type, key, value)).toMatchObject({ awarded: 0, confidence: 0.95, reviewReasons: [] });
   });
 

@@ -40,7 +40,7 @@ test.each([
   ['of 1000 marks', [1000]],
   ['of two hundred criteria', Array.from({ length: 200 }, () => 1)],
   ['of marks that are no half steps', [0.75]],
-])('marks %s are not listed: servers take so many values of a schema', (_, marks) => {
+])('marks %s are not listed, because servers accept a limited number of values in a schema', (_, marks) => {
   expect(new Set(marksIn(marks))).toEqual(new Set([null]));
 });
 
@@ -62,8 +62,8 @@ test('marks out of range and unknown criteria are parsed, so that code can corre
 });
 
 test.each([
-  ['a criterion left out', { addresses_grader: false, feedback: 'x' }],
-  ['no report whether the answer speaks to its grader', { criterion_1: award(1), feedback: 'x' }],
+  ['a missing criterion', { addresses_grader: false, feedback: 'x' }],
+  ['a missing report whether the answer addresses its grader', { criterion_1: award(1), feedback: 'x' }],
   ['another field', { criterion_1: award(1), addresses_grader: false, feedback: 'x', total: 1 }],
   [
     'an unknown criterion with other content',

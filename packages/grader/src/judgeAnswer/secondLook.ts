@@ -1,9 +1,10 @@
 /**
  * A second look judges a long answer again with the model answer first and the criteria in reverse order, under the
- * same numbers. Models claim to be sure; marks that depend on the order show that they are not. It costs a call, so it
- * is made only if it can change whether a teacher is asked (docs/confidence.md).
+ * same numbers. Models overstate their certainty: marks that change with the order are uncertain. It costs a call, so
+ * it is made only if it can change whether a teacher is asked (docs/confidence.md).
  */
 import { PROBABLE, rawConfidence, REVIEW_BELOW, TOO_MUCH, twoDecimals } from '../confidence.ts';
+import type { ConfidenceInput } from '../confidence.ts';
 import type { ConfidenceTable } from '../confidenceTable.ts';
 import { readOff } from '../confidenceTable.ts';
 import type { GraderOptions, JudgeRequest, Judgement } from '../grader.ts';
@@ -51,15 +52,13 @@ export const disagreementOf = (first: Look, second: Look): number => {
 /** Whether the looks differ by more than examiners usually do; a teacher must then look at any confidence. */
 export const isBig = (disagreement: number): boolean => disagreement >= TOO_MUCH;
 
+/** The criteria as the confidence weighs them. */
+export const weighedCriteria = ({ criteria }: Look): ConfidenceInput['criteria'] =>
+  criteria.map(({ evidence, ...criterion }) => ({ ...criterion, evidenceFound: evidence !== null }));
+
 /** Whether the largest disagreement below `isBig` would lower the confidence below the review line. */
 const canCrossTheLine = (look: Look, legibility: number | null, table: ConfidenceTable): boolean => {
-  const criteria = look.criteria.map(({ max, awarded, certainty, probability, evidence }) => ({
-    max,
-    awarded,
-    certainty,
-    probability,
-    evidenceFound: evidence !== null,
-  }));
+  const criteria = weighedCriteria(look);
   const raw = rawConfidence({ criteria, legibility, disagreement: TOO_MUCH });
   return twoDecimals(readOff(table, raw)) < REVIEW_BELOW;
 };

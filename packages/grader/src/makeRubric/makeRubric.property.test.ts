@@ -100,7 +100,8 @@ describe('any proposal of a model', () => {
         const positive = proposed.filter((marks) => marks > 0).length;
         expect(value).toHaveLength(Math.min(positive, max * 2));
         const byName = new Map(value.map(({ name, marks }) => [name, marks]));
-        // Equal remainders may give the half step to either criterion; apart from that the order of the proposal holds.
+        // Criteria with equal remainders may get the half step in either order; otherwise the order of the proposal
+        // stays.
         const inOrder = [...proposed.entries()].toSorted(([, a], [, b]) => b - a);
         const given = inOrder.map(([index]) => byName.get(`c${index}`) ?? 0);
         expect(given.every((marks, place) => marks >= (given[place + 1] ?? 0) - 0.5)).toBe(true);
@@ -163,14 +164,14 @@ describe('a rubric that a model made', () => {
     ['no criteria', [], /no criterion with marks/],
     ['criteria without marks', [criterion({ marks: 0 })], /no criterion with marks/],
     ['negative marks', [criterion({ marks: -1 })], /Criterion 1: the marks are out of range/],
-    ['a name of nothing', [criterion(), criterion({ name: ' \u0000 ' })], /Criterion 2 has no name/],
+    ['an empty name', [criterion(), criterion({ name: ' \u0000 ' })], /Criterion 2 has no name/],
     [
       'mark figures in guidance',
       [criterion({ guidance: 'Give 2 marks for it.' })],
       /Criterion 1: the guidance/,
     ],
     ['too many criteria', Array.from({ length: 11 }, () => criterion()), /more than 10 criteria/],
-  ])('with %s goes back to the model, which is told why', (_name, criteria, problem) => {
+  ])('with %s goes back to the model with the reason', (_name, criteria, problem) => {
     expect(rubricSchema.safeParse({ criteria }).success).toBe(true);
     expect(() => settleRubric(request(2), { criteria })).toThrow(
       expect.objectContaining({ problem: expect.stringMatching(problem) }),

@@ -1,20 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterEach, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
-import type { Grader } from '../grader.ts';
 import { exam, optionsFor, within } from '../../test/requests.ts';
 
-let server: ModelServer;
-let grader: Grader;
-beforeAll(async () => {
-  server = await startModelServer();
-  grader = await createGrader(optionsFor(server.baseUrl));
-});
+const server = closedAfterTests(await startModelServer());
+const grader = closedAfterTests(await createGrader(optionsFor(server.baseUrl)));
 afterEach(() => server.reset());
-afterAll(async () => {
-  await grader.close();
-  await server.close();
-});
 
 const question = { label: '3(b)', text: 'Why is the sky blue?', maxMarks: 2.5 };
 const criterion = { name: 'Scattering', marks: 5, keywords: ['Rayleigh'], guidance: 'Names the scattering.' };

@@ -1,7 +1,7 @@
 import { once as event } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startModelServer } from '@evaluation/test-services';
-import type { Behaviour, ModelServer } from '@evaluation/test-services';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
+import type { Behaviour } from '@evaluation/test-services';
 
 type JsonObject = NonNullable<Extract<Behaviour, { kind: 'status' }>['error']>;
 import { createGrader } from '../createGrader.ts';
@@ -10,11 +10,8 @@ import { GraderFailure } from '../grader.ts';
 import { createEndpointPause } from '../endpointPause.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
-let server: ModelServer;
 let grader: Grader;
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = closedAfterTests(await startModelServer());
 // One server for each test, because a requested pause holds back all calls of a grader.
 beforeEach(async () => {
   grader = await createGrader(optionsFor(server.baseUrl));
@@ -23,7 +20,6 @@ afterEach(async () => {
   await grader.close();
   server.reset();
 });
-afterAll(() => server.close());
 
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer: glucose.') };
 const once = (behaviour: Behaviour) => server.behave([{ times: 1, behaviour }]);
@@ -35,14 +31,14 @@ describe('transient failures are retried', () => {
     ['429', { kind: 'status', status: 429 }],
     ['500', { kind: 'status', status: 500 }],
     ['503', { kind: 'status', status: 503 }],
-    ['a key that is not let in', { kind: 'status', status: 401 }],
-    ['a model that is not there', { kind: 'status', status: 404 }],
+    ['a refused key', { kind: 'status', status: 401 }],
+    ['a missing model', { kind: 'status', status: 404 }],
     ['a broken connection', { kind: 'cut' }],
     ['truncated JSON', { kind: 'truncated' }],
     ['output outside the schema', { kind: 'violating' }],
     ['an empty answer', { kind: 'content', content: '' }],
     ['a gateway’s HTML', { kind: 'html' }],
-  ])('%s, then well', async (_, behaviour) => {
+  ])('%s, then a good reply', async (_, behaviour) => {
     once(behaviour);
     const { value, usage } = await grader.judgeAnswer(request, within(10_000));
     expect(value.awarded).toBe(3);
@@ -178,7 +174,7 @@ describe('permanent failures are not retried', () => {
     expect(JSON.stringify(server.calls[1]?.body)).not.toContain('FAULT');
   });
 
-  test('no request calls a reply an answer, a word that a weak model repeats to the student', async () => {
+  test('later requests add no text with the word "answer", which a weak model repeats to the student', async () => {
     const first: string[] = [];
     for (const behaviour of [
       { kind: 'violating' },
@@ -277,13 +273,13 @@ describe('a request that never succeeds', () => {
 
 describe('an endpoint that refuses us', () => {
   test.each<[string, Behaviour]>([
-    ['a key that was revoked', { kind: 'status', status: 401 }],
+    ['a revoked key', { kind: 'status', status: 401 }],
     [
-      'an account that is used up',
+      'an account without credit',
       { kind: 'status', status: 429, error: { code: 'insufficient_quota', type: 'insufficient_quota' } },
     ],
     ['a gateway without its model', { kind: 'html' }],
-  ])('%s: no run begins, those in progress continue when it works again', async (_, behaviour) => {
+  ])('%s: no run begins, and runs in progress continue once it works again', async (_, behaviour) => {
     const events: string[] = [];
     const { promise: down, resolve } = Promise.withResolvers<void>();
     const watched = await createGrader({
@@ -376,7 +372,7 @@ test('calls in flight stay within the limit, and all calls are made', async () =
 describe('a failure reports its usage', () => {
   test.each<[string, Behaviour]>([
     ['malformed thrice', { kind: 'violating' }],
-    ['cut off by its length thrice', { kind: 'out_of_length' }],
+    ['cut off three times', { kind: 'out_of_length' }],
   ])('%s', async (_, behaviour) => {
     always(behaviour);
     const failure: unknown = await grader

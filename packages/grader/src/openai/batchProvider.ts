@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import * as z from 'zod/v4';
 import { fetchUpTo } from './boundedFetch.ts';
-import { TimedOut } from './failures.ts';
+import { inTime } from './inTime.ts';
 import { idsIn, linesIn, metadataOf, MOST_LINES, readResult, type LineOutcome } from './batchLines.ts';
 
 export interface BatchState {
@@ -40,7 +40,7 @@ export interface BatchProvider {
 /** Longer than the longest deadline of a run: no run waits for a line of an older batch. */
 const LOOK_BACK_SECONDS = 26 * 3600;
 const PAGE = 100;
-/** 2000 batches of any service. Lines in older batches are sent again. */
+/** Pages of the list that are read: 2000 batches of any service. Lines in older batches are sent again. */
 const MOST_PAGES = 20;
 /** Expiry of files, which contain answers: three days, at endpoints that support expiry. */
 const KEPT = { anchor: 'created_at', seconds: 3 * 86_400 } as const;
@@ -146,20 +146,12 @@ export const createBatchProvider = (client: OpenAI, deployment: string): BatchPr
     },
   };
   return {
-    find: (ids, signal) => inTime(signal, (limited) => requests.find(ids, limited)),
-    send: (lines, isWanted, signal) => inTime(signal, (limited) => requests.send(lines, isWanted, limited)),
-    look: (batch, signal) => inTime(signal, (limited) => requests.look(batch, limited)),
-    cancel: (batch, signal) => inTime(signal, (limited) => requests.cancel(batch, limited)),
-    read: (batch, take, signal) => inTime(signal, (limited) => requests.read(batch, take, limited)),
+    find: (ids, signal) => inTime(REQUEST_MS, signal, (limited) => requests.find(ids, limited)),
+    send: (lines, isWanted, signal) =>
+      inTime(REQUEST_MS, signal, (limited) => requests.send(lines, isWanted, limited)),
+    look: (batch, signal) => inTime(REQUEST_MS, signal, (limited) => requests.look(batch, limited)),
+    cancel: (batch, signal) => inTime(REQUEST_MS, signal, (limited) => requests.cancel(batch, limited)),
+    read: (batch, take, signal) =>
+      inTime(REQUEST_MS, signal, (limited) => requests.read(batch, take, limited)),
   };
-};
-
-/** @throws TimedOut when the time limit of the request is over */
-const inTime = async <T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> => {
-  const limit = AbortSignal.timeout(REQUEST_MS);
-  try {
-    return await request(AbortSignal.any([signal, limit]));
-  } catch (error) {
-    throw limit.aborted && !signal.aborted ? new TimedOut() : error;
-  }
 };

@@ -1,24 +1,20 @@
-import { BY_BATCH, startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { BY_BATCH, closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
+import { afterEach, expect, test } from 'vitest';
 import { createGrader } from '../createGrader.ts';
 import { NotWanted, type BatchOptions, type CallOptions, type Grader, type JudgeRequest } from '../grader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer } from '../../test/requests.ts';
 
 const HOUR_MS = 3_600_000;
 
-let server: ModelServer;
 const graders: Grader[] = [];
 const said: { message: string; fields: object }[] = [];
 
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = closedAfterTests(await startModelServer());
 afterEach(async () => {
   for (const grader of graders.splice(0)) await grader.close();
   server.reset();
   said.splice(0);
 });
-afterAll(() => server.close());
 
 const newGrader = async (batches: Partial<BatchOptions> = {}): Promise<Grader> => {
   const hear = (fields: object, message: string) => void said.push({ fields, message });
@@ -158,12 +154,12 @@ test('a batch is sent again later if the account has too many waiting requests',
 
 test.each<[string, Behaviour, string]>([
   [
-    'too long a request',
+    'a request that is too long',
     { kind: 'status', status: 400, error: { code: 'context_length_exceeded' } },
     'permanent',
   ],
   ['a filtered one', { kind: 'status', status: 400, error: { code: 'content_filter' } }, 'permanent'],
-])('the error of a line, %s, is what a direct call would have failed with', async (_, behaviour, kind) => {
+])('a line that failed (%s) fails as a direct call would have failed', async (_, behaviour, kind) => {
   server.behave([{ behaviour }]);
   const grader = await newGrader();
   await expect(grader.judgeAnswer(asking('a'), during('run'))).rejects.toMatchObject({ kind });
@@ -177,7 +173,7 @@ test.each<[string, Behaviour]>([
   ['output outside the schema', { kind: 'violating' }],
   ['output that was cut off', { kind: 'out_of_length' }],
   ['an object without a reply', { kind: 'reshaped', reshape: () => ({}) }],
-])('a line with %s is asked again directly', async (_, behaviour) => {
+])('a line with %s is requested again directly', async (_, behaviour) => {
   server.behave([{ times: 1, behaviour }]);
   const grader = await newGrader();
   const { value, usage } = await grader.judgeAnswer(asking('a'), during('run'));

@@ -22,7 +22,7 @@ import { lineIdOf, MOST_LINES, type LineOutcome } from './batchLines.ts';
 import { createBatchProvider } from './batchProvider.ts';
 import type { FaultLog } from './faultLog.ts';
 import { passes, statusOf } from './failures.ts';
-import { createStandingBatches } from './standingBatches.ts';
+import { createAwaitedBatches } from './awaitedBatches.ts';
 
 export interface Batches {
   /**
@@ -32,7 +32,7 @@ export interface Batches {
   ask(call: {
     /** Identifies request and run, equal in each process. */
     key: unknown;
-    /** The run in this process: an equal key twice in one run makes two lines. */
+    /** The run in this process. If one run makes the same request twice, each of the two gets a line of its own. */
     run: object;
     body: object;
     deadline: Date;
@@ -79,7 +79,7 @@ export const createBatches = (
   let notOfferedUntil = 0;
   const provider = createBatchProvider(client, settings.deployment);
   const onFailure = (error: unknown) => about.faultLog.callFailed(error, 'batch');
-  const standing = createStandingBatches(provider, {
+  const awaited = createAwaitedBatches(provider, {
     lane,
     pollMs: settings.pollMs,
     closed: closed.signal,
@@ -156,7 +156,7 @@ export const createBatches = (
     // Finds also a batch whose creation got no response.
     const found = await provider.find(new Set(calls.map(({ id }) => id)), signal);
     for (const [batch, ofBatch] of Map.groupBy(calls, ({ id }) => found.get(id))) {
-      if (batch !== undefined) standing.join(batch, ofBatch, 'found');
+      if (batch !== undefined) awaited.join(batch, ofBatch, 'found');
     }
     const rest = calls.filter(({ isOver, id }) => !isOver && !found.has(id));
     if (rest.length === 0) return;
@@ -165,7 +165,7 @@ export const createBatches = (
     );
     const isWanted = () => rest.some(({ isOver }) => !isOver);
     const batch = await provider.send(lines, isWanted, signal);
-    if (batch !== null) standing.join({ ...batch, ids: lines.map(({ id }) => id) }, rest, 'sent');
+    if (batch !== null) awaited.join({ ...batch, ids: lines.map(({ id }) => id) }, rest, 'sent');
   }
 
   function timesAsked(run: object, key: string): number {
@@ -196,7 +196,7 @@ export const createBatches = (
             waiting.delete(over);
             measure();
             if (over.isLate) tellDirect('late', 1);
-            standing.leave(over);
+            awaited.leave(over);
           },
         },
       );

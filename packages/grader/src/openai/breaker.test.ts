@@ -35,22 +35,23 @@ const breakIt = async (): Promise<void> => {
   expect(events).toEqual(['open']);
 };
 
-/** Calls that wait for the breaker, and those that it has allowed, in their order. */
-const line = (count: number): { gone: AllowedCall[] } => {
-  const gone: AllowedCall[] = [];
-  for (let at = 0; at < count; at += 1) void allow(runs[at]).then((call) => gone.push(call));
-  return { gone };
+/** Lets `count` calls wait for the breaker. `allowed` lists the calls that it has allowed, in their order. */
+const line = (count: number): { allowed: AllowedCall[] } => {
+  const allowed: AllowedCall[] = [];
+  for (let at = 0; at < count; at += 1) void allow(runs[at]).then((call) => allowed.push(call));
+  return { allowed };
 };
 
-const nothingMoves = async (gone: readonly unknown[], count: number): Promise<void> => {
+const nothingMoves = async (allowed: readonly unknown[], count: number): Promise<void> => {
   // Longer than any pause: each call that may be sent is allowed.
   await new Promise((resolve) => setTimeout(resolve, LONGEST_PAUSE_MS * 1.5));
-  expect(gone).toHaveLength(count);
+  expect(allowed).toHaveLength(count);
 };
 
 /**
- * Waits for a whole turn of the event loop. Node counts a timer from the beginning of the turn that sets it, which is
- * long past on a busy machine. A time that the test reads before this wait is earlier than the start of later timers.
+ * Waits for a whole turn of the event loop. Node measures a timer from the beginning of the turn that sets it, which
+ * can be long ago on a busy machine. Timers that start after this wait start later than any time that the test read
+ * before it.
  */
 const oneTurnOfTheLoop = async (): Promise<void> => {
   for (let at = 0; at < 2; at += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -96,12 +97,12 @@ describe('only 429s', () => {
     expect(events).toEqual([]);
     await throttleUntilOpen();
     expect(performance.now() - started).toBeGreaterThanOrEqual(THROTTLED_MS);
-    const { gone } = line(2);
-    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
-    gone[0]?.recordThrottled();
-    await vi.waitFor(() => expect(gone).toHaveLength(2), { interval: 1 });
+    const { allowed } = line(2);
+    await vi.waitFor(() => expect(allowed).toHaveLength(1), { interval: 1 });
+    allowed[0]?.recordThrottled();
+    await vi.waitFor(() => expect(allowed).toHaveLength(2), { interval: 1 });
     expect(events).toEqual(['open']);
-    gone[1]?.recordAnswer();
+    allowed[1]?.recordAnswer();
     expect(events).toEqual(['open', 'close']);
   });
 
@@ -118,11 +119,11 @@ describe('only 429s', () => {
 describe('while it is open', () => {
   test('one call is sent after each pause, the longest waiting first; the others wait', async () => {
     await breakIt();
-    const { gone } = line(3);
+    const { allowed } = line(3);
     for (let trial = 1; trial <= 3; trial += 1) {
-      await vi.waitFor(() => expect(gone).toHaveLength(trial), { interval: 1 });
-      if (trial === 1) await nothingMoves(gone, 1);
-      gone[trial - 1]?.recordFailure();
+      await vi.waitFor(() => expect(allowed).toHaveLength(trial), { interval: 1 });
+      if (trial === 1) await nothingMoves(allowed, 1);
+      allowed[trial - 1]?.recordFailure();
     }
     expect(events).toEqual(['open']);
   });
@@ -146,10 +147,10 @@ describe('while it is open', () => {
 
   test('any answer closes it: all waiting calls are sent, and five failures are needed again', async () => {
     await breakIt();
-    const { gone } = line(4);
-    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
-    gone[0]?.recordAnswer();
-    await vi.waitFor(() => expect(gone).toHaveLength(4), { interval: 1 });
+    const { allowed } = line(4);
+    await vi.waitFor(() => expect(allowed).toHaveLength(1), { interval: 1 });
+    allowed[0]?.recordAnswer();
+    await vi.waitFor(() => expect(allowed).toHaveLength(4), { interval: 1 });
     expect(events).toEqual(['open', 'close']);
     await failCalls(one, another, one, another);
     expect(events).toEqual(['open', 'close']);
@@ -172,20 +173,20 @@ describe('while it is open', () => {
 
   test('a trial that is given up lets the next call be the trial', async () => {
     await breakIt();
-    const { gone } = line(2);
-    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
-    gone[0]?.abandon();
-    await vi.waitFor(() => expect(gone).toHaveLength(2), { interval: 1 });
+    const { allowed } = line(2);
+    await vi.waitFor(() => expect(allowed).toHaveLength(1), { interval: 1 });
+    allowed[0]?.abandon();
+    await vi.waitFor(() => expect(allowed).toHaveLength(2), { interval: 1 });
   });
 
   test('an aborted call stops waiting at once and takes no turn', async () => {
     await breakIt();
     const abort = new AbortController();
     const aborted = allow(one, abort.signal);
-    const { gone } = line(1);
+    const { allowed } = line(1);
     abort.abort(new Error('cancelled'));
     await expect(aborted).rejects.toThrow('cancelled');
-    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
+    await vi.waitFor(() => expect(allowed).toHaveLength(1), { interval: 1 });
   });
 });
 
@@ -232,7 +233,7 @@ describe('whether a new run may begin', () => {
     expect(valid()).toBe(20 - before);
   });
 
-  test('a slot that stops waits no longer', async () => {
+  test('a stopped slot no longer waits', async () => {
     await breakIt();
     const stop = new AbortController();
     const stopped = breaker.mayBegin(stop.signal);

@@ -17,7 +17,7 @@
  * finds an outage by its own calls.
  */
 import { jittered } from '@evaluation/backoff';
-import { setMaxListeners } from 'node:events';
+import { newPermission } from '../endpointPause.ts';
 
 export interface Breaker {
   readonly isOpen: boolean;
@@ -185,13 +185,6 @@ export const createBreaker = (options: BreakerOptions): Breaker => {
       clearTimeout(timer);
     },
   };
-};
-
-const newPermission = (): AbortController => {
-  const permission = new AbortController();
-  // Each slot that waits for a run adds a listener.
-  setMaxListeners(0, permission.signal);
-  return permission;
 };
 
 /** Waiting calls in their order; an aborted call leaves the line. */

@@ -1,15 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startModelServer } from '@evaluation/test-services';
-import type { ModelServer } from '@evaluation/test-services';
+import { afterEach, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
-let server: ModelServer;
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = closedAfterTests(await startModelServer());
 afterEach(() => server.reset());
-afterAll(() => server.close());
 
 const RUNS = 6;
 const QUESTIONS = 5;
@@ -62,7 +57,7 @@ test.each([1, 2])(
   },
 );
 
-test('an institute keeps its turns, whatever calls another one makes', async () => {
+test('grouping the calls of an institute does not change the turns of institutes', async () => {
   const asked = await askedInOrder(1, (run) => (run % 2 === 0 ? 'a' : 'b'));
   // The original order: five of a run, then five of the next.
   expect(asked.map(({ institute }) => institute).join('')).toBe('aaaaabbbbb'.repeat(RUNS / 2));

@@ -27,6 +27,7 @@ import {
 } from './failures.ts';
 import { createEndpointPause, type EndpointPause } from '../endpointPause.ts';
 import { admitCall } from './admitCall.ts';
+import { inTime } from './inTime.ts';
 import { createImages, type Images } from './images.ts';
 import { createMaterial, type Material } from './material.ts';
 import { createLogprobs, MOST_WEIGHED_TOKENS, tokensIn, type Logprobs } from './logprobs.ts';
@@ -81,7 +82,7 @@ export interface Connection {
       onRefused: (error: unknown) => Refusal;
       /** Equal for requests that begin alike. */
       cacheKey: string;
-      /** Institute of the request: it may pass a longer waiting request of the same institute only. */
+      /** Institute of the request. Only a longer waiting request of the same institute may be overtaken. */
       institute: string;
       /** The run of the call: any object that its calls share. */
       run: object;
@@ -221,16 +222,6 @@ export const connect = (options: OpenAiOptions): Connection => {
     }
   }
 
-  /** @throws TimedOut when the call's time limit is over */
-  async function inTime<T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> {
-    const limit = AbortSignal.timeout(options.callTimeoutSeconds * 1000);
-    try {
-      return await request(AbortSignal.any([signal, limit]));
-    } catch (error) {
-      throw limit.aborted && !signal.aborted ? new TimedOut() : error;
-    }
-  }
-
   const sampling = {
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
     ...(options.seed === undefined ? {} : { seed: options.seed }),
@@ -314,7 +305,9 @@ export const connect = (options: OpenAiOptions): Connection => {
       return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
         const body = { ...bodyOf(messages, schema, asked), ...handling, ...asked.asking };
         const reply = await watched({ allowed, slot, onRefused, isAskedOtherwise }, signal, () =>
-          inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
+          inTime(options.callTimeoutSeconds * 1000, signal, (limited) =>
+            outputIn(client.chat.completions.create(body, { signal: limited })),
+          ),
         );
         const text = use(reply, asked, { sent: body.messages, answersNow: !isPreflight });
         const tokens = 'logprobs' in asked.asking ? tokensIn(reply) : null;

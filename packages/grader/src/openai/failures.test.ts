@@ -3,22 +3,26 @@ import { expect, test } from 'vitest';
 import { classify, insteadOfOutput, isDown, isUnreachable, retryAfterMs, throttledFor } from './failures.ts';
 
 test.each<[string, Record<string, string>, number | undefined]>([
-  ['nothing', {}, undefined],
+  ['no header', {}, undefined],
   ['seconds', { 'retry-after': '2' }, 2000],
   [
-    'a limit used up',
+    'a limit that is used up',
     { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0s' },
     360_000,
   ],
-  ['in parts', { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m1.5s250ms' }, 61_750],
   [
-    'a limit not used up',
+    'a time in parts',
+    { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m1.5s250ms' },
+    61_750,
+  ],
+  [
+    'a limit that is not used up',
     { 'x-ratelimit-remaining-tokens': '9', 'x-ratelimit-reset-tokens': '1s' },
     undefined,
   ],
-  ['in words', { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': 'soon' }, undefined],
+  ['a time in words', { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': 'soon' }, undefined],
   [
-    'the later of two',
+    'the later one of two limits',
     {
       'x-ratelimit-remaining-tokens': '0',
       'x-ratelimit-reset-tokens': '120ms',
@@ -28,11 +32,11 @@ test.each<[string, Record<string, string>, number | undefined]>([
     1000,
   ],
   [
-    'what it says itself goes first',
+    'retry-after before the time of a limit',
     { 'retry-after': '1', 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '9s' },
     1000,
   ],
-])('how long an endpoint wants to be left alone: %s', (_, headers, expected) => {
+])('the pause that an endpoint requests: %s', (_, headers, expected) => {
   expect(retryAfterMs(new Headers(headers))).toBe(expected);
 });
 
@@ -51,7 +55,7 @@ test.each<[status: number, error: object, kind: string, isDown: boolean, isUnrea
   [429, {}, 'transient', false, false],
   [429, { code: 'insufficient_quota' }, 'transient', true, false],
   [500, {}, 'transient', true, true],
-])('what %i %j says of the endpoint', (status, error, kind, down, unreachable) => {
+])('the classification of status %i %j', (status, error, kind, down, unreachable) => {
   const thrown = APIError.generate(status, { error }, undefined, new Headers());
   expect(classify(thrown).kind).toBe(kind);
   expect(isDown(thrown)).toBe(down);

@@ -76,10 +76,10 @@ const errorIn = z.object({
 
 /** A gateway that sent status 200 reports a later failure in the body; `{"error": {"code": 429}}` counts as 429. */
 export const insteadOfOutput = (body: unknown): Error => {
-  const said = errorIn.safeParse(body).data;
-  const status = said?.error.code ?? 0;
+  const failure = errorIn.safeParse(body).data;
+  const status = failure?.error.code ?? 0;
   return status >= 400 && status < 600
-    ? APIError.generate(status, said, undefined, new Headers())
+    ? APIError.generate(status, failure, undefined, new Headers())
     : new NoModelOutput();
 };
 
@@ -128,7 +128,7 @@ export const isUnreachable = (error: unknown): boolean => {
 export const statusThatRefusesUs = (error: unknown): number | null => {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
   if (isFlagged(error)) return null;
-  return REFUSES_US.has(error.status) || saysOneOf(error, CODES_THAT_REFUSE_US) ? error.status : null;
+  return REFUSES_US.has(error.status) || hasCodeOf(error, CODES_THAT_REFUSE_US) ? error.status : null;
 };
 
 /** Status of a refusal of the request; null for other errors. */
@@ -141,11 +141,11 @@ export const statusThatRefusesRequest = (error: unknown): number | null => {
 /** Whether the endpoint names a fault of this request. If it does not, the outcome of other requests decides. */
 export const isOfThisRequest = (error: unknown): boolean => {
   if (!(error instanceof APIError)) return false;
-  return error.status === 413 || isFlagged(error) || saysOneOf(error, CODES_THAT_REFUSE_THE_REQUEST);
+  return error.status === 413 || isFlagged(error) || hasCodeOf(error, CODES_THAT_REFUSE_THE_REQUEST);
 };
 
-const saysOneOf = ({ code, type }: APIError, codes: ReadonlySet<string>): boolean =>
-  [code, type].some((said) => typeof said === 'string' && codes.has(said));
+const hasCodeOf = ({ code, type }: APIError, codes: ReadonlySet<string>): boolean =>
+  [code, type].some((name) => typeof name === 'string' && codes.has(name));
 
 /** Form of a reason that can be neither a key nor text of a prompt. */
 const REASON = /^[a-z_]{1,60}$/;
@@ -154,7 +154,7 @@ const REASON = /^[a-z_]{1,60}$/;
 export const reasonIn = (error: unknown): string | null => {
   if (error instanceof APIConnectionError || isCutOff(error)) return codeOfCause(error);
   if (!(error instanceof APIError)) return null;
-  return [error.code, error.type].find((said) => typeof said === 'string' && REASON.test(said)) ?? null;
+  return [error.code, error.type].find((name) => typeof name === 'string' && REASON.test(name)) ?? null;
 };
 
 const codeOfCause = (error: unknown): string | null => {
@@ -186,7 +186,6 @@ const flagged = z.object({ metadata: z.object({ reasons: z.array(z.unknown()) })
 const isFlagged = ({ status, error }: APIError): boolean =>
   status === 403 && flagged.safeParse(error).success;
 
-/** Whether the endpoint is unreachable or refuses us. */
 export const isDown = (error: unknown): boolean =>
   isUnreachable(error) || statusThatRefusesUs(error) !== null;
 

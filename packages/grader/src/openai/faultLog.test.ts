@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { afterEach, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
-let server: ModelServer;
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = closedAfterTests(await startModelServer());
 afterEach(() => server.reset());
-afterAll(() => server.close());
 
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer.') };
 

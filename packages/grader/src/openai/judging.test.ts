@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startModelServer } from '@evaluation/test-services';
-import type { Behaviour, ModelCallRecord, ModelServer } from '@evaluation/test-services';
+import { afterEach, describe, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
+import type { Behaviour, ModelCallRecord } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { GraderOptions, JudgeRequest } from '../grader.ts';
 import { resettleJudgement } from '../resettle.ts';
@@ -14,12 +14,8 @@ import {
   writtenAnswer,
 } from '../../test/requests.ts';
 
-let server: ModelServer;
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = closedAfterTests(await startModelServer());
 afterEach(() => server.reset());
-afterAll(() => server.close());
 
 type Options = Extract<GraderOptions, { provider: 'openai' }>;
 type Certainty = 'certain' | 'likely' | 'unsure';
@@ -90,16 +86,16 @@ describe('a second look', () => {
   });
 
   test.each<[string, Behaviour, JudgeRequest]>([
-    ['where the model is certain of every criterion', look([1, 1], 'certain'), request],
-    ['where a teacher looks anyway', look([1, 1], 'unsure'), request],
-    ['where marks had to be put right', look([99, 1]), request],
+    ['if the model is certain of every criterion', look([1, 1], 'certain'), request],
+    ['if a teacher must look in any case', look([1, 1], 'unsure'), request],
+    ['if marks were corrected', look([99, 1]), request],
     [
-      'of an answer that is too long',
+      'for an answer that is too long',
       look([1, 1]),
       { ...request, answer: typedAnswer(`${text} ${'x'.repeat(1000)}`) },
     ],
     [
-      'if the request has only one order',
+      'if the request cannot be ordered in another way',
       look([1]),
       { ...request, question: longQuestion({ criteria: [], modelAnswer: null }) },
     ],
@@ -146,7 +142,7 @@ describe('a second look', () => {
     expect(performance.now() - started).toBeLessThan(2900);
   });
 
-  test('cancelled is cancelled', async () => {
+  test('that is aborted ends with the reason of the abort', async () => {
     looks(look([1, 1]), { kind: 'hang' });
     const grader = await createGrader({ ...optionsFor(server.baseUrl), secondLook: doubtful });
     const abort = new AbortController();

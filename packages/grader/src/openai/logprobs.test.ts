@@ -1,7 +1,7 @@
 import { decode, encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startModelServer } from '@evaluation/test-services';
-import type { Behaviour, ModelServer } from '@evaluation/test-services';
+import { afterEach, describe, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
+import type { Behaviour } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, JudgeRequest } from '../grader.ts';
 import { resettleJudgement } from '../resettle.ts';
@@ -15,18 +15,14 @@ import {
   writtenAnswer,
 } from '../../test/requests.ts';
 
-let server: ModelServer;
 let grader: Grader;
 const warnings: string[] = [];
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = closedAfterTests(await startModelServer());
 afterEach(async () => {
   await grader.close();
   server.reset();
   warnings.length = 0;
 });
-afterAll(() => server.close());
 
 const open = async (more: object = {}) => {
   grader = await createGrader({
@@ -77,7 +73,7 @@ describe('log-probabilities of marks', () => {
     [0.7, 0.76],
     // Less probable than all alternatives together.
     [0.4, 0.55],
-  ])('of %f give a confidence of %f, which a replay comes to', async (probability, confidence) => {
+  ])('with a probability of %f give a confidence of %f, in a replay too', async (probability, confidence) => {
     await open();
     server.behave([{ behaviour: givesThem(probability) }]);
     const { value, evidence } = await judge();

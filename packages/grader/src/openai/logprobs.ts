@@ -52,7 +52,7 @@ export const createLogprobs = (isSet: boolean, onRefused: () => void): Logprobs 
       areAskedFor = false;
     },
     mayBeWhy(error) {
-      // The body was too long with them.
+      // The reply was too long with them.
       if (error instanceof CutOff) return true;
       if (!(error instanceof APIError) || typeof error.status !== 'number') return false;
       if (isOfThisRequest(error)) return false;
@@ -84,11 +84,11 @@ const replyTokens = z.object({
 export const tokensIn = (reply: unknown): ReplyToken[] | null => {
   const read = replyTokens.safeParse(reply).data;
   if (read === undefined) return null;
-  return read.choices[0].logprobs.content.map(({ top_logprobs, ...said }) => ({
-    bytes: bytesOf(said),
-    probability: probabilityOf(said),
+  return read.choices[0].logprobs.content.map(({ top_logprobs, ...own }) => ({
+    bytes: bytesOf(own),
+    probability: probabilityOf(own),
     others: top_logprobs.flatMap((other) =>
-      other.token === said.token ? [] : [{ text: other.token, probability: probabilityOf(other) }],
+      other.token === own.token ? [] : [{ text: other.token, probability: probabilityOf(other) }],
     ),
   }));
 };

@@ -47,6 +47,7 @@ export const createMaterial = (): Material => {
   const believed: Record<Lost, boolean> = { pictures: true, text: true };
   const suspected = new Set<Lost>();
   let longestLost = 0;
+  const wordsIn = newWordCount();
   return {
     get longestLost() {
       return longestLost;
@@ -54,7 +55,7 @@ export const createMaterial = (): Material => {
     lost(messages, { inputTokens, cachedInputTokens }) {
       // Some servers include cached tokens in the count and some do not; the sum is at least what was read.
       const tokens = inputTokens + cachedInputTokens;
-      const { words, characters, pictures } = sizeOf(messages);
+      const { words, characters, pictures } = sizeOf(messages, wordsIn);
       if (inputTokens === 0 || tokens < words / ABSURD) return null;
       const what = pictures > 0 ? 'pictures' : 'text';
       if (!believed[what] || words < (pictures > 0 ? 1 : FEWEST_WORDS)) return null;
@@ -77,17 +78,18 @@ export const createMaterial = (): Material => {
 
 const sizeOf = (
   messages: readonly ChatCompletionMessageParam[],
+  wordsIn: (text: string, role: ChatCompletionMessageParam['role']) => number,
 ): {
   words: number;
   characters: number;
   pictures: number;
 } => {
   const size = { words: 0, characters: 0, pictures: 0 };
-  const add = (text: string): void => {
-    size.characters += text.length;
-    for (const word of text.split(/\s+/)) if (/[\p{L}\p{N}]/u.test(word)) size.words += 1;
-  };
-  for (const { content } of messages) {
+  for (const { role, content } of messages) {
+    const add = (text: string): void => {
+      size.characters += text.length;
+      size.words += wordsIn(text, role);
+    };
     if (typeof content === 'string') add(content);
     else
       for (const part of content ?? []) {
@@ -96,4 +98,24 @@ const sizeOf = (
       }
   }
   return size;
+};
+
+const countWords = (text: string): number => {
+  let words = 0;
+  for (const word of text.split(/\s+/)) if (/[\p{L}\p{N}]/u.test(word)) words += 1;
+  return words;
+};
+
+/** Far more than the kinds of calls, whose system messages are constants. */
+const MOST_KNOWN_TEXTS = 50;
+
+/** Counts words, those of a system message once: it is most of a prompt and equal for all calls of a kind. */
+const newWordCount = (): Parameters<typeof sizeOf>[1] => {
+  const known = new Map<string, number>();
+  return (text, role) => {
+    if (role !== 'system') return countWords(text);
+    const words = known.get(text) ?? countWords(text);
+    if (known.size < MOST_KNOWN_TEXTS) known.set(text, words);
+    return words;
+  };
 };

@@ -28,36 +28,39 @@ const MOST_TOKENS = 16_000;
 /** Most models take a few thousand for a question. Models that reason accept this limit in addition to the other. */
 const REASONING_TOKENS = 16_000;
 
-const text = z.string().min(1);
-const reasoningReply = z.union([
-  z.object({
-    usage: z.object({ completion_tokens_details: z.object({ reasoning_tokens: z.int().positive() }) }),
-  }),
-  z.object({
-    choices: z
-      .tuple([
-        z.object({
-          message: z.union([
-            z.object({ reasoning_content: text }),
-            z.object({ reasoning: text }),
-            z.object({ content: z.string().regex(/<\/?think>/) }),
-          ]),
-        }),
-      ])
-      .rest(z.unknown()),
-  }),
+/**
+ * Fields that show reasoning. Ordinary replies, which lack them, fit the schema too: zod makes an error for each field
+ * that does not fit, which takes time.
+ */
+const signsIn = z.object({
+  usage: z
+    .object({ completion_tokens_details: z.object({ reasoning_tokens: z.unknown() }).nullish().catch(null) })
+    .nullish()
+    .catch(null),
+  choices: z
+    .tuple([
+      z.object({
+        finish_reason: z.unknown(),
+        message: z.object({ reasoning_content: z.unknown(), reasoning: z.unknown(), content: z.unknown() }),
+      }),
+    ])
+    .rest(z.unknown())
+    .nullish()
+    .catch(null),
+});
+
+const isReasoningReply = (reply: unknown): boolean => {
+  const read = signsIn.safeParse(reply).data;
+  const tokens = read?.usage?.completion_tokens_details?.reasoning_tokens;
+  if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0) return true;
+  const choice = read?.choices?.[0];
+  if (choice === undefined) return false;
+  const { reasoning_content, reasoning, content } = choice.message;
+  if ([reasoning_content, reasoning].some((text) => typeof text === 'string' && text !== '')) return true;
+  if (typeof content === 'string' && /<\/?think>/.test(content)) return true;
   // Cut off before the first word of the reply: the tokens went into hidden reasoning.
-  z.object({
-    choices: z
-      .tuple([
-        z.object({
-          finish_reason: z.literal('length'),
-          message: z.object({ content: z.literal('').nullish() }),
-        }),
-      ])
-      .rest(z.unknown()),
-  }),
-]);
+  return choice.finish_reason === 'length' && (content === '' || content == null);
+};
 
 export const createOutputLimit = ({ name, mostTokens, reasons }: OutputLimitOptions): OutputLimit => {
   let isReasoning = reasons;
@@ -68,7 +71,7 @@ export const createOutputLimit = ({ name, mostTokens, reasons }: OutputLimitOpti
       return { [name]: Math.min(limit, mostTokens ?? Infinity) };
     },
     learnFrom(reply) {
-      isReasoning ||= reasoningReply.safeParse(reply).success;
+      isReasoning ||= isReasoningReply(reply);
     },
   };
 };

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
 import * as z from 'zod/v4';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, JudgeRequest } from '../grader.ts';
@@ -8,11 +8,8 @@ import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/
 
 /* Responses of "compatible" endpoints, and which of them count as replies. */
 
-let server: ModelServer;
 let grader: Grader;
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = closedAfterTests(await startModelServer());
 beforeEach(async () => {
   grader = await createGrader(optionsFor(server.baseUrl));
 });
@@ -20,7 +17,6 @@ afterEach(async () => {
   await grader.close();
   server.reset();
 });
-afterAll(() => server.close());
 
 const request: JudgeRequest = { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose.') };
 type Reshaping = Extract<Behaviour, { kind: 'reshaped' }>;
@@ -48,7 +44,7 @@ const saying = (content: Completion): Reshaping => ({
 describe('one JSON value of the schema is a reply, in any wrapping', () => {
   test.each<[string, Behaviour]>([
     [
-      'as parts, with reasoning among them',
+      'in parts, with reasoning among them',
       saying([
         { type: 'thinking', thinking: [{ type: 'text', text: 'Let me see.' }] },
         { type: 'text', text: json.slice(0, 20) },
@@ -56,7 +52,7 @@ describe('one JSON value of the schema is a reply, in any wrapping', () => {
       ]),
     ],
     ['after its reasoning', saying(`<think>\nLet me see: {"criterion_1": {}}\n</think>\n\n${json}`)],
-    ['after words, as code', saying(`Here is the JSON:\n\`\`\`json\n${json}\n\`\`\`\n`)],
+    ['after words, in a code block', saying(`Here is the JSON:\n\`\`\`json\n${json}\n\`\`\`\n`)],
     ['called text', { ...saying(json), contentType: 'text/plain; charset=utf-8' }],
   ])('%s', async (_, behaviour) => {
     server.behave([{ behaviour }]);
@@ -72,23 +68,23 @@ describe('one JSON value of the schema is a reply, in any wrapping', () => {
     ['reasoning that quotes an end of reasoning', '<think>It says </think>{"mark":9}. No.</think>{"mark":1}'],
     ['reasoning whose beginning the server has cut off', 'Let me see.</think>\n{"mark":1}'],
     ['a reply that quotes an end of reasoning', '<think>No.</think>{"mark":1,"quote":"</think>"}'],
-    ['JSON that is nothing but that', '{"mark":1,"quote":"</think>{\\"mark\\":9}"}'],
-    ['reasoning, then code', `<think>No.</think>\n${code({ mark: 1 })}`],
-    ['code whose end is in the line of its JSON', '```\n{"mark":1}```'],
-    ['code that quotes code', code({ mark: 1, quote: '```json' })],
+    ['JSON alone that quotes an end of reasoning', '{"mark":1,"quote":"</think>{\\"mark\\":9}"}'],
+    ['reasoning, then a code block', `<think>No.</think>\n${code({ mark: 1 })}`],
+    ['a code block that ends in the line of its JSON', '```\n{"mark":1}```'],
+    ['a code block that quotes another one', code({ mark: 1, quote: '```json' })],
   ])('%s', (_, output) => {
     expect(readStrict(schema, output).mark).toBe(1);
   });
 
   test.each([
-    ['two blocks of code', `The answer says\n${code({ mark: 9 })}\nI say\n${code({ mark: 1 })}`],
-    ['code with words after it', `It says\n${code({ mark: 9 })}\nand is wrong.`],
-    ['code of another language', '```python\n{"mark":1}\n```'],
+    ['two code blocks', `The answer says\n${code({ mark: 9 })}\nI say\n${code({ mark: 1 })}`],
+    ['a code block with words after it', `It says\n${code({ mark: 9 })}\nand is wrong.`],
+    ['a code block of another language', '```python\n{"mark":1}\n```'],
     ['JSON amid words', 'I give {"mark":1}'],
     ['two values', '{"mark":1}\n{"mark":9}'],
     ['reasoning without a reply', '<think>It says {"mark":9}</think>'],
-    ['a field too many after reasoning', '<think>No.</think>{"mark":1,"more":1}'],
-  ])('%s is none', (_, output) => {
+    ['an unknown field after reasoning', '<think>No.</think>{"mark":1,"more":1}'],
+  ])('%s is no reply', (_, output) => {
     expect(() => readStrict(schema, output)).toThrow('outside its schema');
   });
 });
@@ -183,10 +179,10 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
   });
 
   test.each([
-    ['but had them cached', 200, 2000],
-    ['and says nothing', 0, 0],
-    ['since it gives one number for every prompt', 10, 0],
-  ])('%s is not blamed; the reply counts', async (_, prompt, cached) => {
+    ['an endpoint that reports most tokens as cached', 200, 2000],
+    ['an endpoint that reports no count', 0, 0],
+    ['an endpoint that reports the same count for every prompt', 10, 0],
+  ])('%s: its reply counts', async (_, prompt, cached) => {
     server.behave([{ behaviour: counting(prompt, cached) }]);
     const logged: object[] = [];
     const log = {

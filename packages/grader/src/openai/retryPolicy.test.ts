@@ -38,9 +38,9 @@ test('a status 200 without a model’s output counts as a status', () => {
 
 test.each([
   ['a 429', [429, 429, 429, 429, 429, 429]],
-  ['a refusal of us', [401, 401, 401, 401, 401, 401]],
-  ['a status that changes', [500, 502, 500, 502, 500, 502]],
-])('%s ends nothing', (_, statuses) => {
+  ['a refusal of our key', [401, 401, 401, 401, 401, 401]],
+  ['a changing status', [500, 502, 500, 502, 500, 502]],
+])('%s does not end a request', (_, statuses) => {
   expect(
     said(
       statuses.map((status) => answered(status)),

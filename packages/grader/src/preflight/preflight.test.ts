@@ -1,21 +1,12 @@
-import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Grader } from '../grader.ts';
+import { closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
+import { beforeEach, expect, test } from 'vitest';
 import { createGrader } from '../createGrader.ts';
 import { optionsFor } from '../../test/requests.ts';
 
 /* Results of a preflight for servers with behaviours seen in practice. */
 
-let server: ModelServer;
-let grader: Grader;
-beforeAll(async () => {
-  server = await startModelServer();
-  grader = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 2 });
-});
-afterAll(async () => {
-  await grader.close();
-  await server.close();
-});
+const server = closedAfterTests(await startModelServer());
+const grader = closedAfterTests(await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 2 }));
 beforeEach(() => server.reset());
 
 const check = async (vision = true, contextCharacters = 24_000) => {

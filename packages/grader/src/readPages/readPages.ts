@@ -32,12 +32,7 @@ export const readPagesCall = (
 export const PAGE_NOT_READ = 'page_not_read';
 
 /** The reading of a page that could not be read; a person has to look. */
-export const unreadPage = (page: number): PageReading => ({
-  page,
-  legibility: 0,
-  language: 'en',
-  blocks: [],
-});
+export const unreadPage = (page: number): PageReading => ({ ...blankReading(page), legibility: 0 });
 
 export const blankReading = (page: number): PageReading => ({
   page,

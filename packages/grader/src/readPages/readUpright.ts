@@ -39,9 +39,9 @@ export const readUpright = async (
     for (const { image, turn } of group) {
       const second = again.readings.find(({ reading }) => reading.page === image.page);
       const was = readings.get(image.page);
-      const stands = second !== undefined && was !== undefined && readsNoWorse(second.reading, was.reading);
-      if (!stands || second.turn !== 0) problems.add('page_not_upright');
-      if (stands) readings.set(image.page, { reading: onImage(second.reading, turn), turn: 0 });
+      const isUsed = second !== undefined && was !== undefined && readsNoWorse(second.reading, was.reading);
+      if (!isUsed || second.turn !== 0) problems.add('page_not_upright');
+      if (isUsed) readings.set(image.page, { reading: onImage(second.reading, turn), turn: 0 });
     }
   }
   for (const answer of answers) for (const problem of answer.problems ?? []) problems.add(problem);

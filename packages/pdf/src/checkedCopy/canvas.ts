@@ -53,7 +53,7 @@ export class Canvas {
       setFillingRgbColor(...colour),
       setFontAndSize(key, size),
       setTextMatrix(1, 0, 0, 1, x, this.height - baseline),
-      showText(face.font.encodeText(text)),
+      showText(face.encode(text)),
       endText(),
     );
   }

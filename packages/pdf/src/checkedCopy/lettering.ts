@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import fontkit from '@pdf-lib/fontkit';
+import { PDFHexString } from '#pdf-lib';
 import type { PDFDocument, PDFFont } from '#pdf-lib';
 
 const FONT_FOLDER = 'dejavu-fonts-ttf/ttf';
 
 interface ParsedFont {
   bytes: Uint8Array;
-  /** Made from `bytes`. Each document makes its own subset of it. */
+  /** The font, parsed from `bytes`. Each document embeds a subset of the font. */
   font: ReturnType<typeof fontkit.create>;
   characters: ReadonlySet<number>;
   /** Width of each character at size 1, filled when asked for. */
@@ -52,6 +53,8 @@ export class Face {
   readonly font: PDFFont;
   readonly #known: ReadonlySet<number>;
   readonly #widths: Map<string, number>;
+  /** Code of each character in this document. */
+  readonly #codes = new Map<string, string>();
 
   constructor(font: PDFFont, { characters, widths }: Pick<ParsedFont, 'characters' | 'widths'>) {
     this.font = font;
@@ -67,6 +70,21 @@ export class Face {
       else if (!/[\p{C}\p{M}]/u.test(character)) shown += '?';
     }
     return shown.trim();
+  }
+
+  /** Codes of a text in this document; `text` must come from `showable`. */
+  encode(text: string): PDFHexString {
+    if (!isWrittenLetterByLetter(text)) return this.font.encodeText(text);
+    let codes = '';
+    for (const character of text) {
+      let code = this.#codes.get(character);
+      if (code === undefined) {
+        code = this.font.encodeText(character).asString();
+        this.#codes.set(character, code);
+      }
+      codes += code;
+    }
+    return PDFHexString.of(codes);
   }
 
   /** Width in points; `text` must come from `showable`. */
@@ -119,6 +137,13 @@ export class Face {
     return `${characters.join('').trimEnd()}…`;
   }
 }
+
+/**
+ * True for texts of characters that have one glyph each, whatever stands beside them: ISO 8859-1, dashes, quotation
+ * marks and '…'. For other texts the font library applies the font's rules for neighbours, which takes far longer.
+ */
+const isWrittenLetterByLetter = (text: string): boolean =>
+  /^[\x20-\x7e\xa1-\xac\xae-\xff\u2013\u2014\u2018\u2019\u201c\u201d\u2026]*$/.test(text);
 
 /** Cuts to `most` characters with '…'. Only the paper is cut; the API returns the whole text. */
 export const cut = (text: string, most: number): string => {

@@ -119,3 +119,11 @@ test('the search for a comment’s place ends on a page without room', () => {
   // 100,000 calls take about 5 ms.
   expect(asked).toBeLessThan(100_000);
 });
+
+test('each letter gets the code that it has in a whole text, beside any other letter', () => {
+  const characters = 'abcefhijlrstuvyzATVWéßøÄ1/½²-–—’“…. '.split('');
+  const pairs = characters.flatMap((one) => characters.map((other) => `${one}${other}`)).join('');
+  for (const face of [letters.regular, letters.bold]) {
+    expect(face.encode(pairs).asString()).toBe(face.font.encodeText(pairs).asString());
+  }
+});

@@ -8,12 +8,24 @@ import type { Role } from '../messages.ts';
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 /** Limit of the child's resident memory: V8, WASM and libvips together. */
 const MAX_RESIDENT_BYTES = 768 * 2 ** 20;
+/**
+ * Limits of the heap in MB and of WASM in pages of 64 kB. Garbage waits up to 128 MB, and V8 has no background threads:
+ * both save a quarter of a child's CPU (docs/decisions/125-memory-and-threads-of-a-pdf-child.md).
+ */
+const FLAGS = [
+  '--max-old-space-size=384',
+  '--wasm-max-mem-pages=8192',
+  '--initial-old-space-size=128',
+  '--single-threaded',
+  // For the garbage collection after a large file (`main.ts`).
+  '--expose-gc',
+];
 
 /** Starts a child, which sends "ready" when its modules are loaded. */
 export const startChild = (role: Role): ChildProcess => {
   const child = fork(entry, [role, String(process.pid), String(MAX_RESIDENT_BYTES)], {
     // The child inherits neither flags nor the environment, which holds secrets.
-    execArgv: ['--max-old-space-size=384', '--wasm-max-mem-pages=8192'],
+    execArgv: FLAGS,
     env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2', ...compileCache() },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'json',

@@ -89,10 +89,10 @@ interface Colours {
 
 /** Reads the colour segments as libjpeg does, because libjpeg decoded the picture that was graded. */
 const noteColours = (kind: number, body: Buffer, colours: Colours): void => {
-  const says = (name: string, least: number) =>
+  const beginsWith = (name: string, least: number) =>
     body.length >= least && body.toString('latin1', 0, name.length) === name;
-  if (kind === MARKER.app0 && says('JFIF\0', 14)) colours.hasJfif = true;
-  if (kind === MARKER.app14 && says('Adobe', 12)) colours.adobeTransform = body[11] ?? 0;
+  if (kind === MARKER.app0 && beginsWith('JFIF\0', 14)) colours.hasJfif = true;
+  if (kind === MARKER.app14 && beginsWith('Adobe', 12)) colours.adobeTransform = body[11] ?? 0;
 };
 
 const readFrame = (body: Buffer, colours: Colours): Omit<PlainJpeg, 'jpeg'> | null => {

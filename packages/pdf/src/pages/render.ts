@@ -3,6 +3,7 @@ import { greyOf } from './raster.ts';
 import type { Raster } from './raster.ts';
 
 const BGR24 = 2;
+const WHITE = 255;
 const withAnnotations = 0x01;
 const reverseByteOrder = 0x10;
 
@@ -13,11 +14,10 @@ const reverseByteOrder = 0x10;
 export const render = (page: PdfPage, width: number, height: number): Raster => {
   const { pdfium } = page.document;
   const { native } = pdfium;
-  return pdfium.withMemory(width * height * 3, (pointer) => {
+  const draw = (pointer: number): Raster => {
     const bitmap = native._FPDFBitmap_CreateEx(width, height, BGR24, pointer, width * 3);
     if (bitmap === 0) throw new Error('no bitmap for the page');
     try {
-      native._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
       native._FPDF_RenderPageBitmap(
         bitmap,
         page.handle,
@@ -37,7 +37,8 @@ export const render = (page: PdfPage, width: number, height: number): Raster => 
     } finally {
       native._FPDFBitmap_Destroy(bitmap);
     }
-  });
+  };
+  return pdfium.withMemory(width * height * 3, draw, WHITE);
 };
 
 /** Draws answers typed into form fields, which FPDF_RenderPageBitmap leaves out. */

@@ -38,7 +38,7 @@ export const findObjects = (file: Buffer): FoundObjects => {
     if (encrypt !== null) encryption = `${encrypt[0]} ${id?.[0] ?? ''}`;
   };
   for (let found = word.exec(text); found !== null; found = word.exec(text)) {
-    const [said, number, generation] = found;
+    const [keyword, number, generation] = found;
     if (number !== undefined) {
       current = { number: Number(number), start: word.lastIndex };
       places.delete(current.number);
@@ -53,7 +53,7 @@ export const findObjects = (file: Buffer): FoundObjects => {
         Math.min(end === -1 ? Infinity : end, word.lastIndex + DICTIONARY_REACH),
       );
       if (isCatalog(body)) catalogs.push(current.number);
-    } else if (said === 'trailer') {
+    } else if (keyword === 'trailer') {
       noteTrailer(text.slice(word.lastIndex, word.lastIndex + DICTIONARY_REACH));
     } else if (current !== null) {
       const dictionary = text.slice(Math.max(current.start, found.index - DICTIONARY_REACH), found.index);

@@ -11,13 +11,17 @@ export const stepOf = (maxMarks: number): number => Math.max(0.5, Math.floor(max
 export const adjacentOf = (maxMarks: number): number =>
   maxMarks < 4 ? 0.5 : Math.max(1, Math.floor(maxMarks / 5) / 2);
 
-/** Tolerance for rounding errors of sums of thirds. */
-const HAIR = 1e-9;
+/** Tolerance for rounding errors of marks, such as sums of thirds, and of shares. */
+export const ROUNDING_TOLERANCE = 1e-9;
 
 export const isExact = (a: number, b: number, maxMarks: number): boolean => {
   const step = stepOf(maxMarks);
-  return Math.floor(a / step + 0.5 + HAIR) === Math.floor(b / step + 0.5 + HAIR);
+  return Math.floor(a / step + 0.5 + ROUNDING_TOLERANCE) === Math.floor(b / step + 0.5 + ROUNDING_TOLERANCE);
 };
 
+/** Returns true if two marks differ by at most `most`. */
+export const isWithin = (a: number, b: number, most: number): boolean =>
+  Math.abs(a - b) <= most + ROUNDING_TOLERANCE;
+
 export const isAdjacent = (a: number, b: number, maxMarks: number): boolean =>
-  Math.abs(a - b) <= adjacentOf(maxMarks) + HAIR;
+  isWithin(a, b, adjacentOf(maxMarks));

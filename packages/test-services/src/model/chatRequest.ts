@@ -25,8 +25,8 @@ export const schemaOf = (body: ChatRequest): { name: string | null; schema: Json
   const system = asArray(body['messages'])
     .map(asObject)
     .find(({ role }) => role === 'system');
-  const [, said, schema = ''] = /^Schema (\w+): (\{.*\})$/m.exec(asText(system?.['content'])) ?? [];
-  return { name: said ?? null, schema: jsonLinesIn(schema)[0] ?? {} };
+  const [, schemaName, schema = ''] = /^Schema (\w+): (\{.*\})$/m.exec(asText(system?.['content'])) ?? [];
+  return { name: schemaName ?? null, schema: jsonLinesIn(schema)[0] ?? {} };
 };
 
 export const outputLimitOf = (body: ChatRequest): number | null => {

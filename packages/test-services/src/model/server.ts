@@ -64,11 +64,11 @@ export const startModelServer = async (): Promise<ModelServer> => {
       aborted: false,
       endedAt: null,
     };
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     response.once('close', () => {
       call.aborted = !response.writableFinished;
       call.endedAt = Date.now();
-      gone.abort();
+      disconnected.abort();
       changed();
     });
     calls.push(call);
@@ -79,7 +79,7 @@ export const startModelServer = async (): Promise<ModelServer> => {
     if (behaviour.kind === 'hang') return;
     if (behaviour.kind === 'runaway' && outputLimitOf(body) === null) return;
     const slowMs = 'ms' in behaviour ? (behaviour.ms ?? 0) : 0;
-    if (slowMs > 0) await sleep(slowMs, undefined, { signal: gone.signal });
+    if (slowMs > 0) await sleep(slowMs, undefined, { signal: disconnected.signal });
     if (behaviour.kind === 'held') await behaviour.until;
     const letters = call.schemaName === 'preflight_vision' ? await lettersIn(body) : '';
     respond(response, { body, knownCharacters }, behaviour, { ...truth, letters });
@@ -132,7 +132,9 @@ export const startModelServer = async (): Promise<ModelServer> => {
       const timer = setTimeout(
         () =>
           reject(
-            new Error(`the model server saw ${told(calls)}; not what was waited for within ${timeoutMs} ms`),
+            new Error(
+              `the model server saw ${summaryOf(calls)}; not what was waited for within ${timeoutMs} ms`,
+            ),
           ),
         timeoutMs,
       );
@@ -151,7 +153,7 @@ export const startModelServer = async (): Promise<ModelServer> => {
 };
 
 /** Number of calls by schema, and how many of them have not ended. */
-const told = (calls: readonly ModelCallRecord[]): string => {
+const summaryOf = (calls: readonly ModelCallRecord[]): string => {
   const bySchema = Object.entries(Object.groupBy(calls, ({ schemaName }) => schemaName ?? 'without schema'));
   const each = bySchema.map(([name, made = []]) => {
     const underWay = made.filter(({ endedAt }) => endedAt === null).length;

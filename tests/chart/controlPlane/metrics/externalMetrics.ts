@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { startLink } from '../../../harness/link.ts';
 import type { ControlPlane } from '../servers/controlPlane.ts';
 import { highestOf } from './coreMetrics.ts';
 import type { Metrics } from './metrics.ts';
+import { listenHere } from '../../../harness/listenHere.ts';
 
 const GROUP = 'external.metrics.k8s.io';
 const VERSION = `${GROUP}/v1beta1`;
 
 /**
- * Stands for Prometheus with its adapter: serves `external.metrics.k8s.io`, from which the autoscalers of the cluster
- * read, with what core's pods say at that moment (docs/kubernetes.md#scaling-by-lane).
+ * Takes the place of Prometheus and its adapter: serves `external.metrics.k8s.io`, from which the autoscalers of the
+ * cluster read, with the present values of core's pods (docs/kubernetes.md#scaling-by-lane).
  *
  * @param metricsUrls where core's pods serve `/metrics` now
  */
@@ -47,9 +47,7 @@ export const startExternalMetrics = async (
       }
     },
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenHere(server);
   const link = await startLink(port);
   // An ExternalName Service lets the API server reach a process of this machine.
   await api.create('/api/v1/namespaces/kube-system/services', {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startLink } from '../../../harness/link.ts';
 import { highestOf } from './coreMetrics.ts';
 import type { Metrics } from './metrics.ts';
+import { listenHere } from '../../../harness/listenHere.ts';
 
 /**
- * Stands for Prometheus: answers the instant queries of the chart's ScaledObjects, `max(METRIC{…,lane="LANE"})`, with
- * what core's pods serve at that moment.
+ * Takes the place of Prometheus: answers the instant queries of the chart's ScaledObjects,
+ * `max(METRIC{…,lane="LANE"})`, with the present values of core's pods.
  *
  * @param metricsUrls where core's pods serve `/metrics` now
  */
@@ -25,9 +25,7 @@ export const startPrometheus = async (metricsUrls: () => string[]): Promise<Metr
         .end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenHere(server);
   const link = await startLink(port);
   return {
     link,

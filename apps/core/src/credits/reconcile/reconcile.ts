@@ -29,12 +29,8 @@ const LISTED = 20;
  */
 const CHECK_TIMEOUT_MS = 300_000;
 
-interface Row {
+interface Row extends Omit<Finding, 'institute_id' | 'finding'> {
   finding: string;
-  subject: string;
-  expected: string;
-  found: string;
-  total: number;
 }
 
 export const reconcileInstitute = async (
@@ -117,14 +113,13 @@ export const reconcileSome = async (
     }
     return { institutes: 1, findings: await reconcileInstitute(database, one), next: null };
   }
-  const goOnUntil = Date.now() + CALL_MS;
+  const deadline = Date.now() + CALL_MS;
   const findings: Finding[] = [];
   let institutes = 0;
   for await (const id of instituteIds(database, after ?? null)) {
     findings.push(...(await reconcileInstitute(database, id)));
     institutes += 1;
-    if (Date.now() >= goOnUntil || findings.length >= CALL_FINDINGS)
-      return { institutes, findings, next: id };
+    if (Date.now() >= deadline || findings.length >= CALL_FINDINGS) return { institutes, findings, next: id };
   }
   return { institutes, findings, next: null };
 };

@@ -2,18 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createLogger, metrics } from '@evaluation/telemetry';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { openTestDatabase } from '@evaluation/test-services';
 import { grant } from '../ledger.ts';
 import { instituteIds, reconcileSome } from './reconcile.ts';
 import { reconcileAll, startReconciler } from './reconciler.ts';
 
-let clone: TestDatabase;
-beforeAll(async () => {
-  clone = await openTestDatabase(8);
-});
-afterAll(() => clone.close());
+const { database, close } = await openTestDatabase(8);
+afterAll(close);
 
 interface Line {
   level: string;
@@ -34,22 +31,22 @@ const listening = () => {
   });
   return {
     lines,
-    services: { database: clone.database, log: createLogger({ service: 'core', level: 'info', stream }) },
+    services: { database, log: createLogger({ service: 'core', level: 'info', stream }) },
   };
 };
 
 const newInstitute = async (): Promise<string> => {
   const id = randomUUID();
-  await clone.database.inTenant(id, async (tx) => {
+  await database.inTenant(id, async (tx) => {
     await tx.insertInto('credit_accounts').values({ institute_id: id }).execute();
     await grant(tx, id, 5);
   });
-  await clone.database.control.institutes.create({ data: { id, name: 'Any' } });
+  await database.control.institutes.create({ data: { id, name: 'Any' } });
   return id;
 };
 
 /** Gauges of the rounds in this process; undefined if there are none. */
-const told = async (): Promise<{ differences: number | undefined; at: number | undefined }> => {
+const readGauges = async (): Promise<{ differences: number | undefined; at: number | undefined }> => {
   const [differences, at] = await Promise.all(
     [metrics.reconcileDifferences, metrics.reconcileLastSuccess].map(
       async (gauge) => (await gauge.get()).values[0]?.value,
@@ -59,27 +56,25 @@ const told = async (): Promise<{ differences: number | undefined; at: number | u
 };
 
 test('the gauges have no value before a round has finished, also after a failed or aborted round', async () => {
-  // Other test files of this process may have reconciled.
+  // Other test files in this process may have set the gauges.
   for (const gauge of [metrics.reconcileDifferences, metrics.reconcileLastSuccess]) gauge.remove();
   await newInstitute();
   const { services } = listening();
   const rename = (from: string, to: string) =>
-    clone.database.acrossInstitutes((tx) =>
-      sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(tx),
-    );
+    database.acrossInstitutes((tx) => sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(tx));
   await rename('credit_entries', 'entries_out_of_reach');
   await expect(reconcileAll(services)).rejects.toThrow('credit_entries');
   await rename('entries_out_of_reach', 'credit_entries');
-  expect(await told()).toEqual({});
+  expect(await readGauges()).toEqual({});
   const stopping = new AbortController();
   stopping.abort();
   await reconcileAll(services, stopping.signal);
-  expect(await told()).toEqual({});
+  expect(await readGauges()).toEqual({});
 });
 
 test('a round logs an error line for each institute with findings, and one line at the end', async () => {
   const [broken] = [await newInstitute(), await newInstitute()];
-  await clone.database.inTenant(broken, (tx) =>
+  await database.inTenant(broken, (tx) =>
     sql`update credit_accounts set balance = 4 where institute_id = ${broken}`.execute(tx),
   );
   const { lines, services } = listening();
@@ -94,16 +89,16 @@ test('a round logs an error line for each institute with findings, and one line 
     },
     { level: 'info', msg: 'reconciled', institutes: 3, findings: 1 },
   ]);
-  const found = await told();
+  const found = await readGauges();
   expect(found.differences).toBe(1);
   expect(Math.abs(Date.now() / 1000 - (found.at ?? 0))).toBeLessThan(60);
   // Another replica holds the lock: this replica keeps its last values until that round ends.
-  await clone.database.acrossInstitutes(async (tx) => {
+  await database.acrossInstitutes(async (tx) => {
     await sql`select pg_advisory_xact_lock(7205834116)`.execute(tx);
     expect(await reconcileAll(services)).toBe(false);
   });
-  expect(await told()).toEqual(found);
-  await clone.database.inTenant(broken, (tx) =>
+  expect(await readGauges()).toEqual(found);
+  await database.inTenant(broken, (tx) =>
     sql`update credit_accounts set balance = 5 where institute_id = ${broken}`.execute(tx),
   );
 });
@@ -129,11 +124,11 @@ test('rounds start at the interval and end with the reconciler; 0 disables them'
 });
 
 test('reconcileSome visits institutes by id, in parts without gaps', async () => {
-  const all = await Array.fromAsync(instituteIds(clone.database));
+  const all = await Array.fromAsync(instituteIds(database));
   expect(all).toEqual(all.toSorted());
   const middle = all[4];
-  expect(await Array.fromAsync(instituteIds(clone.database, middle ?? ''))).toEqual(all.slice(5));
-  expect(await reconcileSome(clone.database, { after: middle })).toMatchObject({
+  expect(await Array.fromAsync(instituteIds(database, middle ?? ''))).toEqual(all.slice(5));
+  expect(await reconcileSome(database, { after: middle })).toMatchObject({
     institutes: all.length - 5,
     next: null,
   });

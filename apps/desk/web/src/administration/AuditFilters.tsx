@@ -1,6 +1,7 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calls } from '../app/calls.ts';
+import { FilterSelect } from '../app/FilterSelect.tsx';
 import { useText } from '../app/language.ts';
 import { ACTIONS, type DecisionFilter } from './audit.ts';
 
@@ -11,7 +12,6 @@ const startOfDay = (day: string, later = 0): string => {
   return start.toISOString();
 };
 
-/** Filters of the record of decisions: person, exam, kind and days. */
 export const AuditFilters = ({
   filter,
   onChange,
@@ -28,34 +28,25 @@ export const AuditFilters = ({
   };
   return (
     <Group component="search" align="flex-end" mb="md">
-      <Select
+      <FilterSelect
         label={t('administration.audit.person')}
-        placeholder={t('administration.audit.all')}
         data={staff?.data.map(({ id, name }) => ({ value: id, label: name })) ?? []}
         value={filter.person ?? null}
         onChange={(person) => set({ person: person ?? undefined })}
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': t('administration.audit.clear') }}
       />
-      <Select
+      <FilterSelect
         label={t('administration.exam')}
-        placeholder={t('administration.audit.all')}
         data={exams?.data.map(({ id, title }) => ({ value: id, label: title })) ?? []}
         value={filter.exam_id ?? null}
         onChange={(examId) => set({ exam_id: examId ?? undefined })}
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': t('administration.audit.clear') }}
       />
-      <Select
+      <FilterSelect
         label={t('administration.audit.action')}
-        placeholder={t('administration.audit.all')}
         data={ACTIONS.map((action) => ({ value: action, label: t(`administration.action.${action}`) }))}
         value={filter.action ?? null}
         onChange={(value) => set({ action: ACTIONS.find((action) => action === value) })}
-        clearable
-        clearButtonProps={{ 'aria-label': t('administration.audit.clear') }}
       />
       <TextInput
         type="date"

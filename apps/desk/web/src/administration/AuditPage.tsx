@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { calls, client } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
-import { tell, tellError } from '../app/notices.ts';
+import { notify, notifyError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { PagedTable } from '../app/PagedTable.tsx';
 import { usePages } from '../app/pages.ts';
@@ -10,7 +10,6 @@ import { showNumber, showTime } from '../app/times.ts';
 import { decisionsAsCsv, marksOf, MOST_EXPORTED, type Decision, type DecisionFilter } from './audit.ts';
 import { AuditFilters } from './AuditFilters.tsx';
 
-/** Record of people's decisions on marks, for admins. */
 export const AuditPage = () => {
   const t = useText();
   const [filter, setFilter] = useState<DecisionFilter>({});
@@ -27,9 +26,9 @@ export const AuditPage = () => {
     try {
       const { csv, isCut } = await decisionsAsCsv(filter);
       saveFile(csv, 'decisions.csv');
-      if (isCut) tell(t('administration.audit.cut', { count: MOST_EXPORTED }));
+      if (isCut) notify(t('administration.audit.cut', { count: MOST_EXPORTED }));
     } catch (error) {
-      tellError(error);
+      notifyError(error);
     } finally {
       setExporting(false);
     }

@@ -3,20 +3,18 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
-import { tellError } from '../app/notices.ts';
 import { isScope, SCOPES, scopeName, type Key } from './keys.ts';
 
 const MOST_COPIES = 1_000_000_000;
 
-/** Form that makes a key, or changes the terms of one. */
 export const KeyModal = ({
   known,
   onSaved,
   onClose,
 }: {
-  /** Null for a new key. */
+  /** The key to change; null for a new key. */
   known: Key | null;
-  /** Gets the new key; null after a change. */
+  /** Called with the new key, or with null after a change of a key. */
   onSaved: (apiKey: string | null) => void;
   onClose: () => void;
 }) => {
@@ -27,12 +25,9 @@ export const KeyModal = ({
   const create = useMutation(
     calls.desk.keys.create.mutationOptions({
       onSuccess: ({ api_key }) => onSaved(api_key),
-      onError: tellError,
     }),
   );
-  const edit = useMutation(
-    calls.desk.keys.edit.mutationOptions({ onSuccess: () => onSaved(null), onError: tellError }),
-  );
+  const edit = useMutation(calls.desk.keys.edit.mutationOptions({ onSuccess: () => onSaved(null) }));
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const terms = {
@@ -82,7 +77,7 @@ export const KeyModal = ({
               {t('app.cancel')}
             </Button>
             <Button type="submit" loading={create.isPending || edit.isPending} disabled={scopes.length === 0}>
-              {t(known === null ? 'administration.keys.create' : 'administration.keys.save')}
+              {t(known === null ? 'administration.keys.create' : 'app.save')}
             </Button>
           </Group>
         </Stack>

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { calls, client } from '../app/calls.ts';
 import { ConfirmModal } from '../app/ConfirmModal.tsx';
 import { useText } from '../app/language.ts';
-import { tellError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { PagedTable } from '../app/PagedTable.tsx';
 import { usePages } from '../app/pages.ts';
@@ -13,7 +12,6 @@ import { showNumber, showTime } from '../app/times.ts';
 import { KeyModal } from './KeyModal.tsx';
 import { isRevocable, scopeName, stateOfKey, type Key } from './keys.ts';
 
-/** API keys of the institute, for admins. */
 export const KeysPage = () => {
   const t = useText();
   const queryClient = useQueryClient();
@@ -33,7 +31,6 @@ export const KeysPage = () => {
   const revoke = useMutation(
     calls.desk.keys.revoke.mutationOptions({
       onSuccess: refresh,
-      onError: tellError,
       onSettled: () => setRevoking(null),
     }),
   );
@@ -60,18 +57,18 @@ export const KeysPage = () => {
           },
           {
             heading: t('administration.keys.expires'),
-            cell: ({ expires_at: at }) => (at === null ? t('administration.keys.never') : showTime(at)),
+            cell: ({ expires_at: at }) => (at === null ? t('app.never') : showTime(at)),
           },
           {
             heading: t('administration.keys.lastUsed'),
-            cell: ({ last_used_at: at }) => (at === null ? t('administration.keys.never') : showTime(at)),
+            cell: ({ last_used_at: at }) => (at === null ? t('app.never') : showTime(at)),
           },
           {
             heading: t('administration.keys.state'),
             cell: (key) => <Badge variant="default">{t(`administration.keys.${stateOfKey(key)}`)}</Badge>,
           },
           {
-            heading: t('administration.keys.actions'),
+            heading: t('app.actions'),
             cell: (key) =>
               isRevocable(key) ? (
                 <Group gap="xs" wrap="nowrap">

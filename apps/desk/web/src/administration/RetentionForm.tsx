@@ -1,9 +1,10 @@
-import { Button, Group, NumberInput, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { calls } from '../app/calls.ts';
 import { ConfirmModal } from '../app/ConfirmModal.tsx';
 import { useText } from '../app/language.ts';
+import { Section } from '../app/Section.tsx';
 import { showNumber } from '../app/times.ts';
 import { useAfterChange, type OwnRetention, type Settings } from './settings.ts';
 
@@ -15,14 +16,14 @@ const KINDS = [
 ] as const;
 type Column = (typeof KINDS)[number]['column'];
 
-/** An empty field stands for the days of the operator. */
+/** An empty field means the days of the operator. */
 type Fields = Readonly<Record<Column, number | string>>;
 
 /** How long data of the institute is kept. Fewer days delete data that cannot be restored, so the page asks first. */
 export const RetentionForm = ({ settings, own }: { settings: Settings; own: OwnRetention }) => {
   const t = useText();
   const { retention, revision } = settings;
-  // Days above the operator's have no effect, and core does not take them again.
+  // Days above the operator's have no effect, and core would refuse them.
   const shown = (column: Column) => {
     const days = own[column];
     return days === null || days > retention[column] ? '' : days;
@@ -61,12 +62,9 @@ export const RetentionForm = ({ settings, own }: { settings: Settings; own: OwnR
   const showDays = (days: number) =>
     t('administration.settings.days', { count: days, days: showNumber(days) });
   return (
-    <section aria-labelledby="retention">
+    <Section id="retention" title={t('administration.settings.retention')} maw={640}>
       <form onSubmit={submit}>
-        <Stack maw={640}>
-          <Title order={2} size="h3" id="retention">
-            {t('administration.settings.retention')}
-          </Title>
+        <Stack>
           <Text size="sm">{t('administration.settings.retentionHelp')}</Text>
           {KINDS.map(({ column, name, least }) =>
             retention[column] < least ? (
@@ -110,6 +108,6 @@ export const RetentionForm = ({ settings, own }: { settings: Settings; own: OwnR
           onClose={() => setAsking(false)}
         />
       ) : null}
-    </section>
+    </Section>
   );
 };

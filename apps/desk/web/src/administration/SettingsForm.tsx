@@ -1,11 +1,11 @@
-import { Button, Checkbox, Group, NumberInput, Stack, Text, Title } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
+import { Section } from '../app/Section.tsx';
 import { useAfterChange, type Settings } from './settings.ts';
 
-/** Defaults of new exams. */
 export const SettingsForm = ({ settings }: { settings: Settings }) => {
   const t = useText();
   const [blind, setBlind] = useState(settings.blind);
@@ -17,12 +17,9 @@ export const SettingsForm = ({ settings }: { settings: Settings }) => {
     change.mutate({ blind, guide_target: Math.round(target * 10) / 1000, seen: settings.revision });
   };
   return (
-    <section aria-labelledby="new-exams">
+    <Section id="new-exams" title={t('administration.settings.newExams')} maw={640}>
       <form onSubmit={submit}>
-        <Stack maw={640}>
-          <Title order={2} size="h3" id="new-exams">
-            {t('administration.settings.newExams')}
-          </Title>
+        <Stack>
           <Text size="sm">{t('administration.settings.newExamsHelp')}</Text>
           <Checkbox
             label={t('administration.settings.blind')}
@@ -45,11 +42,11 @@ export const SettingsForm = ({ settings }: { settings: Settings }) => {
           />
           <Group>
             <Button type="submit" loading={change.isPending}>
-              {t('administration.settings.save')}
+              {t('app.save')}
             </Button>
           </Group>
         </Stack>
       </form>
-    </section>
+    </Section>
   );
 };

@@ -4,11 +4,11 @@ import type { PublicRouter } from '@evaluation/core-client';
 import { calls } from '../app/calls.ts';
 import { failureIn } from '../app/failures.ts';
 import { t } from '../app/language.ts';
-import { tell, tellError, tellProblem } from '../app/notices.ts';
+import { notify, notifyError, notifyProblem } from '../app/notices.ts';
 
 type Shown = inferRouterOutputs<PublicRouter>['desk']['settings']['show'];
 
-/** A core of the release before has no days of institutes. */
+/** Core of the previous release does not send `own_retention`. */
 export type Settings = Omit<Shown, 'own_retention'> & Partial<Pick<Shown, 'own_retention'>>;
 export type OwnRetention = Shown['own_retention'];
 
@@ -16,10 +16,10 @@ export type OwnRetention = Shown['own_retention'];
 export const useAfterChange = () => {
   const queryClient = useQueryClient();
   return {
-    onSuccess: () => tell(t('administration.settings.saved')),
+    onSuccess: () => notify(t('administration.settings.saved')),
     onError: (error: unknown) => {
-      if (failureIn(error)?.code === 'conflict') tellProblem(t('administration.settings.changed'));
-      else tellError(error);
+      if (failureIn(error)?.code === 'conflict') notifyProblem(t('administration.settings.changed'));
+      else notifyError(error);
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: calls.desk.settings.pathKey() }),
   };

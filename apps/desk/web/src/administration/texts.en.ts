@@ -16,13 +16,11 @@ export const en = {
   'administration.keys.noCap': 'No cap',
   'administration.keys.expires': 'Expires',
   'administration.keys.expires.about': 'Last day (UTC). Empty: the key does not expire.',
-  'administration.keys.never': 'Never',
   'administration.keys.lastUsed': 'Last used',
   'administration.keys.state': 'State',
   'administration.keys.active': 'Active',
   'administration.keys.expired': 'Expired',
   'administration.keys.revoked': 'Revoked',
-  'administration.keys.actions': 'Actions',
   'administration.keys.change': 'Change',
   'administration.keys.changeOf': 'Change the key {{key}}',
   'administration.keys.changeTitle': 'Change the key',
@@ -32,7 +30,6 @@ export const en = {
   'administration.keys.revoke.text':
     'Programs that use the key are refused within 30 seconds. A revoked key cannot be used again.',
   'administration.keys.create': 'Create',
-  'administration.keys.save': 'Save',
   'administration.keys.made': 'The key is made',
   'administration.keys.once': 'Copy the key now and keep it in a safe place. It is not shown again.',
   'administration.credits.title': 'Credits',
@@ -68,8 +65,6 @@ export const en = {
   'administration.audit.question': 'Question',
   'administration.audit.marks': 'Marks',
   'administration.audit.reason': 'Reason',
-  'administration.audit.all': 'All',
-  'administration.audit.clear': 'Clear',
   'administration.audit.from': 'From',
   'administration.audit.to': 'To',
   'administration.action.override': 'Marks given',
@@ -88,7 +83,6 @@ export const en = {
   'administration.settings.target': 'Target agreement of guides',
   'administration.settings.targetHelp':
     'Of the marks that a guide lets pass without review, this share must be within one step of the teacher’s.',
-  'administration.settings.save': 'Save',
   'administration.settings.saved': 'The settings were saved.',
   'administration.settings.changed':
     'Another admin has changed the settings. Nothing was saved; the page shows them as they are now.',

@@ -18,13 +18,11 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'administration.keys.noCap': 'कोई सीमा नहीं',
   'administration.keys.expires': 'समाप्ति',
   'administration.keys.expires.about': 'अंतिम दिन (UTC)। ख़ाली: कुंजी समाप्त नहीं होती।',
-  'administration.keys.never': 'कभी नहीं',
   'administration.keys.lastUsed': 'पिछला उपयोग',
   'administration.keys.state': 'स्थिति',
   'administration.keys.active': 'सक्रिय',
   'administration.keys.expired': 'अवधि बीती',
   'administration.keys.revoked': 'रद्द',
-  'administration.keys.actions': 'कार्य',
   'administration.keys.change': 'बदलें',
   'administration.keys.changeOf': 'कुंजी {{key}} बदलें',
   'administration.keys.changeTitle': 'कुंजी बदलें',
@@ -34,7 +32,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'administration.keys.revoke.text':
     'इस कुंजी वाले प्रोग्राम 30 सेकंड के भीतर रोक दिए जाते हैं। रद्द कुंजी फिर काम नहीं करती।',
   'administration.keys.create': 'बनाएँ',
-  'administration.keys.save': 'सहेजें',
   'administration.keys.made': 'कुंजी बन गई',
   'administration.keys.once': 'कुंजी अभी कॉपी करके सुरक्षित रखें। यह फिर नहीं दिखाई जाएगी।',
   'administration.credits.title': 'क्रेडिट',
@@ -69,8 +66,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'administration.audit.question': 'प्रश्न',
   'administration.audit.marks': 'अंक',
   'administration.audit.reason': 'कारण',
-  'administration.audit.all': 'सभी',
-  'administration.audit.clear': 'हटाएँ',
   'administration.audit.from': 'से',
   'administration.audit.to': 'तक',
   'administration.action.override': 'अंक दिए',
@@ -89,7 +84,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'administration.settings.target': 'गाइड की सहमति का लक्ष्य',
   'administration.settings.targetHelp':
     'गाइड जिन अंकों को बिना समीक्षा आगे जाने देती है, उनमें से इतने हिस्से के अंक शिक्षक के अंकों से एक चरण के भीतर होने चाहिए।',
-  'administration.settings.save': 'सहेजें',
   'administration.settings.saved': 'सेटिंग सहेजी गई।',
   'administration.settings.changed':
     'किसी और एडमिन ने सेटिंग बदल दी है। कुछ भी सहेजा नहीं गया; पृष्ठ पर अभी की सेटिंग है।',

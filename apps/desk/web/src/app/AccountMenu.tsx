@@ -4,10 +4,9 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ColourItems } from './ColourItems.tsx';
 import { useText } from './language.ts';
 import { LanguageItems } from './LanguageItems.tsx';
-import { tellError } from './notices.ts';
+import { notifyError } from './notices.ts';
 import { askSession, sessionQuery, type Staff } from './session.ts';
 
-/** Menu of the signed-in person: own account, language, colours and sign-out. */
 export const AccountMenu = ({ staff }: { staff: Staff }) => {
   const t = useText();
   const queryClient = useQueryClient();
@@ -16,11 +15,11 @@ export const AccountMenu = ({ staff }: { staff: Staff }) => {
     try {
       await askSession('DELETE');
       await navigate({ to: '/sign-in' });
-      // Nothing that one person saw stays for the next one at this browser.
+      // Removes what this person has seen, before another person uses this browser.
       queryClient.clear();
       queryClient.setQueryData(sessionQuery.queryKey, null);
     } catch (error) {
-      tellError(error);
+      notifyError(error);
     }
   };
   return (

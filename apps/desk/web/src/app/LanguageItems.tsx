@@ -1,9 +1,8 @@
 import { Menu } from '@mantine/core';
 import { changeLanguage, languageNow, useText } from './language.ts';
-import { tellError } from './notices.ts';
+import { notifyError } from './notices.ts';
 import { LANGUAGES } from './texts.ts';
 
-/** Menu items that choose the language of the page. */
 export const LanguageItems = () => {
   const t = useText();
   return (
@@ -13,7 +12,7 @@ export const LanguageItems = () => {
         <Menu.Item
           key={language}
           lang={language}
-          onClick={() => void changeLanguage(language).catch(tellError)}
+          onClick={() => void changeLanguage(language).catch(notifyError)}
           rightSection={languageNow() === language ? <span aria-hidden>✓</span> : null}
         >
           {t(`app.language.${language}`)}

@@ -11,7 +11,6 @@ interface Column<Row> {
   isNumber?: boolean;
 }
 
-/** A table of a list that is read page by page, with a button for the next page. */
 export const PagedTable = <Row,>({
   label,
   empty,
@@ -59,7 +58,7 @@ export const PagedTable = <Row,>({
           ))}
         </Table.Tbody>
       </Table>
-      <MoreButton hasMore={pages.hasMore} isLoading={pages.isLoadingMore} onMore={pages.loadMore} />
+      <MoreButton list={pages.list} />
     </>
   );
 };

@@ -3,12 +3,14 @@ import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import type { PublicRouter } from '@evaluation/core-client';
 import { isUnreachable, statusOf } from './failures.ts';
+import { notifyError } from './notices.ts';
 import { OWN_HEADERS, sessionQuery } from './session.ts';
 
 /*
  * Calls to core through the desk's server. All calls are POST, reads included, so that no address and no access log
- * holds their input. A command that core runs once for a key gets it by `context: withKey(key)`. A command that may be
- * sent later than its person has given it names the person, by `context: withKey(key, staffId)`.
+ * contains their input. A command that core runs once for a key gets the key by `context: withKey(key)`. A command that
+ * is queued also gets the id of its person, by `context: withKey(key, staffId)`, because another person may have signed
+ * in when it is sent.
  */
 
 export const client = createTRPCClient<PublicRouter>({
@@ -54,6 +56,8 @@ export const queryClient: QueryClient = new QueryClient({
       staleTime: 5000,
       retry: (tries, error) => tries < MOST_RETRIES && isUnreachable(error),
     },
+    // Commands with an `onError` of their own replace this one.
+    mutations: { onError: notifyError },
   },
 });
 

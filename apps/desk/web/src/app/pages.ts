@@ -1,13 +1,12 @@
 import { useInfiniteQuery, type InfiniteData, type QueryKey } from '@tanstack/react-query';
+import type { PagedQuery } from './MoreButton.tsx';
 
 /** Rows of a list that is read page by page, as a component shows them. */
 export interface Pages<Row> {
   rows: Row[];
   error: Error | null;
   isLoading: boolean;
-  isLoadingMore: boolean;
-  hasMore: boolean;
-  loadMore: () => void;
+  list: PagedQuery;
 }
 
 /**
@@ -29,8 +28,6 @@ export const usePages = <Row, Position>(options: {
     rows: query.data?.pages.flatMap((page) => page.data) ?? [],
     error: query.error,
     isLoading: query.isLoading,
-    isLoadingMore: query.isFetchingNextPage,
-    hasMore: query.hasNextPage,
-    loadMore: () => void query.fetchNextPage(),
+    list: query,
   };
 };

@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import { useText } from '../app/language.ts';
 import type { Agreement } from './answers.ts';
 import { count, marks, percent, signed } from './figures.ts';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 export const AgreementTable = ({ agreement }: { agreement: Agreement }) => {
   const t = useText();

@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useText, type TextKey } from '../app/language.ts';
-import { tell, tellError } from '../app/notices.ts';
+import { notify } from '../app/notices.ts';
+import { Section } from '../app/Section.tsx';
 import type { Guide, GuideStep } from './answers.ts';
 import { percent } from './figures.ts';
 import { applyGuide, previewGuide, undoGuide } from './guideSteps.ts';
@@ -33,8 +34,7 @@ export const ApplyGuide = ({ guide, isAdmin }: { guide: Guide; isAdmin: boolean 
       if (number == null) throw new Error(`there is nothing to ${kind}`);
       return kind === 'undo' ? undoGuide(examId, number, setCurrent) : applyGuide(examId, number, setCurrent);
     },
-    onSuccess: (step) => tell(t(STEPS[step.step], { number: step.number })),
-    onError: tellError,
+    onSuccess: (step) => notify(t(STEPS[step.step], { number: step.number })),
     onSettled: async () => {
       await queryClient.invalidateQueries();
       setCurrent(null);
@@ -43,64 +43,59 @@ export const ApplyGuide = ({ guide, isAdmin }: { guide: Guide; isAdmin: boolean 
   const isOff = guide.mode === 'off';
   const canApply = latest?.step === 'previewed' && guide.mode === 'apply';
   return (
-    <section aria-labelledby="apply" aria-busy={work.isPending}>
-      <Stack>
-        <Title order={2} size="h3" id="apply">
-          {t('deciding.apply.title')}
-        </Title>
-        <Text role="status">
-          {latest === null ? t('deciding.apply.none') : t(STEPS[latest.step], { number: latest.number })}{' '}
-          {in_force === null ? '' : t('deciding.apply.inForce', { number: in_force })}
-        </Text>
-        {isAdmin ? (
-          <>
-            <Group>
-              <Button
-                variant="default"
-                disabled={isOff || work.isPending}
-                loading={work.isPending && work.variables === 'preview'}
-                onClick={() => work.mutate('preview')}
-              >
-                {t('deciding.apply.preview')}
-              </Button>
-              <Button
-                disabled={!canApply || work.isPending}
-                loading={work.isPending && work.variables === 'apply'}
-                onClick={() => work.mutate('apply')}
-              >
-                {t('deciding.apply.apply')}
-              </Button>
-              <Button
-                variant="default"
-                disabled={in_force === null || work.isPending}
-                loading={work.isPending && work.variables === 'undo'}
-                onClick={() => work.mutate('undo')}
-              >
-                {t('deciding.apply.undo')}
-              </Button>
-            </Group>
-            {isOff ? <Text size="sm">{t('deciding.apply.off')}</Text> : null}
-            {guide.mode === 'suggest' ? <Text size="sm">{t('deciding.apply.suggestOnly')}</Text> : null}
-          </>
-        ) : (
-          <Text size="sm">{t('deciding.apply.adminOnly')}</Text>
-        )}
-        {latest === null ? null : (
-          <>
-            <TallyTable step={latest} />
-            <Text>
-              {latest.passing.threshold === null
-                ? t('deciding.apply.nothingPasses', { count: latest.passing.examples })
-                : t('deciding.apply.passes', {
-                    share: percent(latest.passing.share),
-                    agreement: percent(latest.passing.agreement),
-                    bound: percent(latest.passing.lower_bound),
-                    count: latest.passing.examples,
-                  })}
-            </Text>
-          </>
-        )}
-      </Stack>
-    </section>
+    <Section id="apply" title={t('deciding.apply.title')} isBusy={work.isPending}>
+      <Text role="status">
+        {latest === null ? t('deciding.apply.none') : t(STEPS[latest.step], { number: latest.number })}{' '}
+        {in_force === null ? '' : t('deciding.apply.inForce', { number: in_force })}
+      </Text>
+      {isAdmin ? (
+        <>
+          <Group>
+            <Button
+              variant="default"
+              disabled={isOff || work.isPending}
+              loading={work.isPending && work.variables === 'preview'}
+              onClick={() => work.mutate('preview')}
+            >
+              {t('deciding.apply.preview')}
+            </Button>
+            <Button
+              disabled={!canApply || work.isPending}
+              loading={work.isPending && work.variables === 'apply'}
+              onClick={() => work.mutate('apply')}
+            >
+              {t('deciding.apply.apply')}
+            </Button>
+            <Button
+              variant="default"
+              disabled={in_force === null || work.isPending}
+              loading={work.isPending && work.variables === 'undo'}
+              onClick={() => work.mutate('undo')}
+            >
+              {t('deciding.apply.undo')}
+            </Button>
+          </Group>
+          {isOff ? <Text size="sm">{t('deciding.apply.off')}</Text> : null}
+          {guide.mode === 'suggest' ? <Text size="sm">{t('deciding.apply.suggestOnly')}</Text> : null}
+        </>
+      ) : (
+        <Text size="sm">{t('deciding.apply.adminOnly')}</Text>
+      )}
+      {latest === null ? null : (
+        <>
+          <TallyTable step={latest} />
+          <Text>
+            {latest.passing.threshold === null
+              ? t('deciding.apply.nothingPasses', { count: latest.passing.examples })
+              : t('deciding.apply.passes', {
+                  share: percent(latest.passing.share),
+                  agreement: percent(latest.passing.agreement),
+                  bound: percent(latest.passing.lower_bound),
+                  count: latest.passing.examples,
+                })}
+          </Text>
+        </>
+      )}
+    </Section>
   );
 };

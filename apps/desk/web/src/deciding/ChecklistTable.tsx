@@ -4,7 +4,7 @@ import { useText, type TextKey } from '../app/language.ts';
 import type { Checklist } from './answers.ts';
 import { count } from './figures.ts';
 import { MarkLink } from './MarkLink.tsx';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 const KINDS: Readonly<Record<Checklist['open'][number]['kind'], TextKey>> = {
   running: 'deciding.checklist.running',
@@ -15,7 +15,6 @@ const KINDS: Readonly<Record<Checklist['open'][number]['kind'], TextKey>> = {
   ready: 'deciding.checklist.ready',
 };
 
-/** What is open before the marks of an exam are final, with the copies that wait longest. */
 export const ChecklistTable = ({ checklist }: { checklist: Checklist }) => {
   const t = useText();
   const { exam_id, open, pages_not_accounted_for: pages, without_submission: missing } = checklist;

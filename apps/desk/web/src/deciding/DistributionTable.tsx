@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import { useText } from '../app/language.ts';
 import type { Distribution } from './answers.ts';
 import { count, marks } from './figures.ts';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 type Shown = Omit<Distribution['totals'], 'bins'> & { bins: Distribution['totals']['bins'] };
 

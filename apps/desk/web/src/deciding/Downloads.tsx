@@ -1,5 +1,6 @@
-import { Anchor, List, Stack, Text, Title } from '@mantine/core';
+import { Anchor, List, Text } from '@mantine/core';
 import { useText } from '../app/language.ts';
+import { Section } from '../app/Section.tsx';
 
 const FILES = [
   ['results.csv', 'deciding.downloads.csv'],
@@ -7,26 +8,20 @@ const FILES = [
   ['checked-copies.zip', 'deciding.downloads.copies'],
 ] as const;
 
-/** Links to the results of an exam as tables, and to its checked copies as one file. */
 export const Downloads = ({ examId }: { examId: string }) => {
   const t = useText();
   return (
-    <section aria-labelledby="downloads">
-      <Stack gap="xs">
-        <Title order={2} size="h3" id="downloads">
-          {t('deciding.downloads.title')}
-        </Title>
-        <List>
-          {FILES.map(([file, label]) => (
-            <List.Item key={file}>
-              <Anchor href={`/downloads/exams/${examId}/${file}`} download underline="always">
-                {t(label)}
-              </Anchor>
-            </List.Item>
-          ))}
-        </List>
-        <Text size="sm">{t('deciding.downloads.explained')}</Text>
-      </Stack>
-    </section>
+    <Section id="downloads" title={t('deciding.downloads.title')}>
+      <List>
+        {FILES.map(([file, label]) => (
+          <List.Item key={file}>
+            <Anchor href={`/downloads/exams/${examId}/${file}`} download underline="always">
+              {t(label)}
+            </Anchor>
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm">{t('deciding.downloads.explained')}</Text>
+    </Section>
   );
 };

@@ -1,14 +1,15 @@
-import { Button, Checkbox, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { newKeys } from '../app/newKey.ts';
-import { tell, tellError } from '../app/notices.ts';
+import { notify } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
+import { Section } from '../app/Section.tsx';
 import { useStaff } from '../app/session.ts';
-import { Answered } from './Answered.tsx';
+import { Answered } from '../app/Answered.tsx';
 import type { Checklist } from './answers.ts';
 import { ChecklistTable } from './ChecklistTable.tsx';
 import { Downloads } from './Downloads.tsx';
@@ -20,6 +21,7 @@ export const FinalizePage = () => {
   const t = useText();
   const { examId } = useParams({ from: '/signed-in/exams/$examId/finalize' });
   const isAdmin = useStaff().role === 'admin';
+  const state = useRef<HTMLParagraphElement>(null);
   const checklist = useQuery(calls.desk.review.checklist.queryOptions({ exam_id: examId }));
   return (
     <Page title={t('deciding.finalize.title')}>
@@ -27,11 +29,15 @@ export const FinalizePage = () => {
       <Answered query={checklist}>
         {(shown) => (
           <Stack gap="xl">
-            <Text role="status">
+            <Text role="status" ref={state} tabIndex={-1}>
               {t('deciding.finalize.state', { count: shown.submissions, finalized: shown.finalized })}
             </Text>
             <ChecklistTable checklist={shown} />
-            {isAdmin ? <Finalize checklist={shown} /> : <Text>{t('deciding.finalize.adminOnly')}</Text>}
+            {isAdmin ? (
+              <Finalize checklist={shown} onEnd={() => state.current?.focus()} />
+            ) : (
+              <Text>{t('deciding.finalize.adminOnly')}</Text>
+            )}
             <Downloads examId={examId} />
             {shown.finalized === 0 ? null : <FinalizedCopies examId={examId} isAdmin={isAdmin} />}
           </Stack>
@@ -41,7 +47,8 @@ export const FinalizePage = () => {
   );
 };
 
-const Finalize = ({ checklist }: { checklist: Checklist }) => {
+/** @param onEnd takes the focus, which a button loses while it is disabled */
+const Finalize = ({ checklist, onEnd }: { checklist: Checklist; onEnd: () => void }) => {
   const t = useText();
   const queryClient = useQueryClient();
   const [allowPartial, setAllowPartial] = useState(false);
@@ -56,13 +63,15 @@ const Finalize = ({ checklist }: { checklist: Checklist }) => {
       return client.exams.finalize.mutate(request, { context: withKey(keyOf(request)) });
     },
     onSuccess: () => {
-      // The same command later, for copies that are graded then, is another one.
+      // A later finalization, of copies that are graded by then, is a new command and needs a new key.
       setKeyOf(newKeys);
       setHasLooked(false);
-      tell(t('deciding.finalize.done'));
+      notify(t('deciding.finalize.done'));
     },
-    onError: tellError,
-    onSettled: () => queryClient.invalidateQueries(),
+    onSettled: async () => {
+      await queryClient.invalidateQueries();
+      onEnd();
+    },
   });
   const countOf = (...kinds: Checklist['open'][number]['kind'][]): number =>
     checklist.open.reduce((sum, each) => sum + (kinds.includes(each.kind) ? each.submissions : 0), 0);
@@ -70,35 +79,30 @@ const Finalize = ({ checklist }: { checklist: Checklist }) => {
   const flagged = countOf('needs_review');
   const final = countOf('ready', 'needs_review') + (allowPartial ? partial : 0);
   return (
-    <section aria-labelledby="finalize">
-      <Stack>
-        <Title order={2} size="h3" id="finalize">
-          {t('deciding.finalize.heading')}
-        </Title>
-        {partial === 0 ? null : (
-          <Checkbox
-            label={t('deciding.finalize.partial', { count: partial })}
-            checked={allowPartial}
-            onChange={(event) => setAllowPartial(event.currentTarget.checked)}
-          />
-        )}
-        {flagged === 0 ? null : (
-          <Checkbox
-            label={t('deciding.finalize.flagged', { count: flagged })}
-            checked={hasLooked}
-            onChange={(event) => setHasLooked(event.currentTarget.checked)}
-          />
-        )}
-        <Group>
-          <Button
-            disabled={final === 0 || (flagged > 0 && !hasLooked)}
-            loading={finalize.isPending}
-            onClick={() => finalize.mutate()}
-          >
-            {t('deciding.finalize.button', { count: final })}
-          </Button>
-        </Group>
-      </Stack>
-    </section>
+    <Section id="finalize" title={t('deciding.finalize.heading')}>
+      {partial === 0 ? null : (
+        <Checkbox
+          label={t('deciding.finalize.partial', { count: partial })}
+          checked={allowPartial}
+          onChange={(event) => setAllowPartial(event.currentTarget.checked)}
+        />
+      )}
+      {flagged === 0 ? null : (
+        <Checkbox
+          label={t('deciding.finalize.flagged', { count: flagged })}
+          checked={hasLooked}
+          onChange={(event) => setHasLooked(event.currentTarget.checked)}
+        />
+      )}
+      <Group>
+        <Button
+          disabled={final === 0 || (flagged > 0 && !hasLooked)}
+          loading={finalize.isPending}
+          onClick={() => finalize.mutate()}
+        >
+          {t('deciding.finalize.button', { count: final })}
+        </Button>
+      </Group>
+    </Section>
   );
 };

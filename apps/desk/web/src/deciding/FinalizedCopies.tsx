@@ -1,12 +1,14 @@
-import { Button, Group, Stack, Table, Textarea, Title } from '@mantine/core';
+import { Button, Group, Stack, Table, Textarea } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
+import { MoreButton } from '../app/MoreButton.tsx';
 import { newKeys } from '../app/newKey.ts';
-import { tell, tellError } from '../app/notices.ts';
-import { Answered } from './Answered.tsx';
-import { TableBox } from './TableBox.tsx';
+import { notify } from '../app/notices.ts';
+import { Section } from '../app/Section.tsx';
+import { Answered } from '../app/Answered.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 const PAGE = '20';
 
@@ -28,56 +30,39 @@ export const FinalizedCopies = ({ examId, isAdmin }: { examId: string; isAdmin: 
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
   return (
-    <section aria-labelledby="finalized">
-      <Stack>
-        <Title order={2} size="h3" id="finalized">
-          {t('deciding.unfinalize.title')}
-        </Title>
-        <Answered query={copies}>
-          {({ pages }) => (
-            <TableBox
-              caption={t('deciding.unfinalize.caption')}
-              columns={[
-                t('deciding.review.candidate'),
-                t('deciding.unfinalize.since'),
-                t('deciding.review.action'),
-              ]}
-            >
-              {pages
-                .flatMap(({ data }) => data)
-                .map(({ id, candidate, finalized_at }) => (
-                  <Table.Tr key={id}>
-                    <Table.Th scope="row">{candidate.external_id}</Table.Th>
-                    <Table.Td>
-                      {finalized_at === null ? '' : new Date(finalized_at).toLocaleString()}
-                    </Table.Td>
-                    <Table.Td>
-                      {!isAdmin ? null : opened === id ? (
-                        <Unfinalize submissionId={id} onDone={() => setOpened(null)} />
-                      ) : (
-                        <Button variant="default" size="compact-sm" onClick={() => setOpened(id)}>
-                          {t('deciding.unfinalize.open')}
-                        </Button>
-                      )}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-            </TableBox>
-          )}
-        </Answered>
-        {copies.hasNextPage ? (
-          <Group>
-            <Button
-              variant="default"
-              loading={copies.isFetchingNextPage}
-              onClick={() => void copies.fetchNextPage()}
-            >
-              {t('deciding.review.more')}
-            </Button>
-          </Group>
-        ) : null}
-      </Stack>
-    </section>
+    <Section id="finalized" title={t('deciding.unfinalize.title')}>
+      <Answered query={copies}>
+        {({ pages }) => (
+          <TableBox
+            caption={t('deciding.unfinalize.caption')}
+            columns={[
+              t('deciding.review.candidate'),
+              t('deciding.unfinalize.since'),
+              t('deciding.review.action'),
+            ]}
+          >
+            {pages
+              .flatMap(({ data }) => data)
+              .map(({ id, candidate, finalized_at }) => (
+                <Table.Tr key={id}>
+                  <Table.Th scope="row">{candidate.external_id}</Table.Th>
+                  <Table.Td>{finalized_at === null ? '' : new Date(finalized_at).toLocaleString()}</Table.Td>
+                  <Table.Td>
+                    {!isAdmin ? null : opened === id ? (
+                      <Unfinalize submissionId={id} onDone={() => setOpened(null)} />
+                    ) : (
+                      <Button variant="default" size="compact-sm" onClick={() => setOpened(id)}>
+                        {t('deciding.unfinalize.open')}
+                      </Button>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+          </TableBox>
+        )}
+      </Answered>
+      <MoreButton list={copies} />
+    </Section>
   );
 };
 
@@ -92,10 +77,9 @@ const Unfinalize = ({ submissionId, onDone }: { submissionId: string; onDone: ()
       return client.submissions.unfinalize.mutate(request, { context: withKey(keyOf(request)) });
     },
     onSuccess: () => {
-      tell(t('deciding.unfinalize.done'));
+      notify(t('deciding.unfinalize.done'));
       onDone();
     },
-    onError: tellError,
     onSettled: () => queryClient.invalidateQueries(),
   });
   const submit = (event: FormEvent) => {
@@ -124,7 +108,7 @@ const Unfinalize = ({ submissionId, onDone }: { submissionId: string; onDone: ()
           {t('deciding.unfinalize.button')}
         </Button>
         <Button variant="default" size="compact-sm" onClick={onDone}>
-          {t('deciding.cancel')}
+          {t('app.cancel')}
         </Button>
       </Group>
     </Stack>

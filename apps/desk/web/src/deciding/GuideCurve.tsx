@@ -4,10 +4,10 @@ import { CartesianGrid, ErrorBar, Line, LineChart, XAxis, YAxis } from 'recharts
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import type { Guide } from './answers.ts';
-import { Answered } from './Answered.tsx';
+import { Answered } from '../app/Answered.tsx';
 import { count, percent } from './figures.ts';
 import { Picture } from './Picture.tsx';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 /** Agreement of the guide with the teacher by the number of its examples, with 95 % intervals. */
 export const GuideCurve = ({

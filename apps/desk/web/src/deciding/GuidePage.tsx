@@ -1,19 +1,19 @@
-import { Select, Stack, Text, Title } from '@mantine/core';
+import { Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { Page } from '../app/Page.tsx';
+import { Section } from '../app/Section.tsx';
 import { useStaff } from '../app/session.ts';
-import { Answered } from './Answered.tsx';
+import { Answered } from '../app/Answered.tsx';
 import { ApplyGuide } from './ApplyGuide.tsx';
 import { ExamLinks } from './ExamLinks.tsx';
 import { GuideCurve } from './GuideCurve.tsx';
 import { GuideSettings } from './GuideSettings.tsx';
 import { Suggestions } from './Suggestions.tsx';
 
-/** What the guides of an exam have learned from its teachers, and what they would change. */
 export const GuidePage = () => {
   const t = useText();
   const { examId } = useParams({ from: '/signed-in/exams/$examId/guide' });
@@ -36,10 +36,7 @@ export const GuidePage = () => {
                 isAdmin={isAdmin}
               />
               <ApplyGuide guide={shown} isAdmin={isAdmin} />
-              <section aria-labelledby="question">
-                <Title order={2} size="h3" id="question">
-                  {t('deciding.guide.byQuestion')}
-                </Title>
+              <Section id="question" title={t('deciding.guide.byQuestion')}>
                 {question === undefined ? (
                   <Text>{t('deciding.guide.noQuestion')}</Text>
                 ) : (
@@ -61,7 +58,7 @@ export const GuidePage = () => {
                     )}
                   </Stack>
                 )}
-              </section>
+              </Section>
             </Stack>
           );
         }}

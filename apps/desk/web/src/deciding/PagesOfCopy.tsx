@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { calls } from '../app/calls.ts';
 import { useText, type TextKey } from '../app/language.ts';
 import type { CopyPages } from './answers.ts';
-import { Answered } from './Answered.tsx';
+import { Answered } from '../app/Answered.tsx';
 import { percent } from './figures.ts';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 type Holds = CopyPages['pages'][number]['holds'];
 
@@ -17,7 +17,6 @@ const TEXTS: Readonly<Record<Holds, TextKey>> = {
   not_read: 'deciding.pages.notRead',
 };
 
-/** Each page of a copy with what it holds. */
 export const PagesOfCopy = ({ submissionId }: { submissionId: string }) => {
   const t = useText();
   const pages = useQuery(calls.desk.review.pages.queryOptions({ submission_id: submissionId }));

@@ -5,7 +5,7 @@ import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { MoreButton } from '../app/MoreButton.tsx';
 import { Page } from '../app/Page.tsx';
-import { Answered } from './Answered.tsx';
+import { Answered } from '../app/Answered.tsx';
 import { reasonText } from '../app/reviewReasons.ts';
 import { ReviewTable } from './ReviewTable.tsx';
 
@@ -13,7 +13,6 @@ const PAGE = 25;
 /** Pause between two reads of the queue. Events of the service refresh it earlier. */
 const REFRESH_MS = 30_000;
 
-/** Copies of all exams that need a teacher, those that wait longest first. */
 export const ReviewPage = () => {
   const t = useText();
   const filters = useSearch({ from: '/signed-in/review' });
@@ -78,16 +77,11 @@ export const ReviewPage = () => {
             return (
               <>
                 {rows.length === 0 ? (
-                  <Text>{t(queue.hasNextPage ? 'deciding.review.noneYet' : 'deciding.review.empty')}</Text>
+                  <Text>{t(queue.hasNextPage ? 'app.noneYet' : 'deciding.review.empty')}</Text>
                 ) : (
                   <ReviewTable rows={rows} />
                 )}
-                <MoreButton
-                  label={t('deciding.review.more')}
-                  hasMore={queue.hasNextPage}
-                  isLoading={queue.isFetchingNextPage}
-                  onMore={() => void queue.fetchNextPage()}
-                />
+                <MoreButton list={queue} />
               </>
             );
           }}

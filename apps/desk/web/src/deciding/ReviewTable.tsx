@@ -5,7 +5,7 @@ import type { Queued } from './answers.ts';
 import { MarkLink } from './MarkLink.tsx';
 import { PagesOfCopy } from './PagesOfCopy.tsx';
 import { reasonText } from '../app/reviewReasons.ts';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 export const ReviewTable = ({ rows }: { rows: readonly Queued[] }) => {
   const t = useText();

@@ -1,18 +1,18 @@
-import { Select, Stack, Text, Title } from '@mantine/core';
+import { Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { Page } from '../app/Page.tsx';
+import { Section } from '../app/Section.tsx';
 import { AgreementPicture } from './AgreementPicture.tsx';
 import { AgreementTable } from './AgreementTable.tsx';
-import { Answered } from './Answered.tsx';
+import { Answered } from '../app/Answered.tsx';
 import { DistributionPicture } from './DistributionPicture.tsx';
 import { DistributionTable } from './DistributionTable.tsx';
 import { ExamLinks } from './ExamLinks.tsx';
 
-/** How the AI agrees with the examiners of the exam, and how the marks are distributed. */
 export const StatisticsPage = () => {
   const t = useText();
   const { examId } = useParams({ from: '/signed-in/exams/$examId/statistics' });
@@ -24,10 +24,7 @@ export const StatisticsPage = () => {
     <Page title={t('deciding.statistics.title')}>
       <ExamLinks examId={examId} here="/statistics" />
       <Stack gap="xl">
-        <section aria-labelledby="agreement">
-          <Title order={2} size="h3" id="agreement">
-            {t('deciding.agreement.title')}
-          </Title>
+        <Section id="agreement" title={t('deciding.agreement.title')}>
           <Answered query={agreement}>
             {(data) => {
               const shown =
@@ -50,11 +47,8 @@ export const StatisticsPage = () => {
               );
             }}
           </Answered>
-        </section>
-        <section aria-labelledby="distribution">
-          <Title order={2} size="h3" id="distribution">
-            {t('deciding.distribution.title')}
-          </Title>
+        </Section>
+        <Section id="distribution" title={t('deciding.distribution.title')}>
           <Answered query={distribution}>
             {(data) => {
               const question = data.questions.find(({ question_id }) => question_id === counted);
@@ -87,7 +81,7 @@ export const StatisticsPage = () => {
               );
             }}
           </Answered>
-        </section>
+        </Section>
       </Stack>
     </Page>
   );

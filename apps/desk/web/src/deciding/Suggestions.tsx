@@ -5,10 +5,10 @@ import { calls } from '../app/calls.ts';
 import { useText, type TextKey } from '../app/language.ts';
 import { MoreButton } from '../app/MoreButton.tsx';
 import type { Guide, Suggestion } from './answers.ts';
-import { Answered } from './Answered.tsx';
+import { Answered } from '../app/Answered.tsx';
 import { marks, percent } from './figures.ts';
 import { MarkLink } from './MarkLink.tsx';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 const PAGE = 20;
 
@@ -50,9 +50,7 @@ export const Suggestions = ({
           return (
             <>
               {rows.length === 0 ? (
-                <Text>
-                  {t(suggestions.hasNextPage ? 'deciding.suggestions.noneYet' : 'deciding.suggestions.none')}
-                </Text>
+                <Text>{t(suggestions.hasNextPage ? 'app.noneYet' : 'deciding.suggestions.none')}</Text>
               ) : (
                 <TableBox
                   caption={t('deciding.suggestions.caption', { label: question.label })}
@@ -75,12 +73,7 @@ export const Suggestions = ({
                   ))}
                 </TableBox>
               )}
-              <MoreButton
-                label={t('deciding.suggestions.more')}
-                hasMore={suggestions.hasNextPage}
-                isLoading={suggestions.isFetchingNextPage}
-                onMore={() => void suggestions.fetchNextPage()}
-              />
+              <MoreButton list={suggestions} />
             </>
           );
         }}

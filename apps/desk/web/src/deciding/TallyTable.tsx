@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import { useText, type TextKey } from '../app/language.ts';
 import type { GuideStep } from './answers.ts';
 import { count, marks, signed } from './figures.ts';
-import { TableBox } from './TableBox.tsx';
+import { TableBox } from '../app/TableBox.tsx';
 
 type Tally = GuideStep['preview'];
 

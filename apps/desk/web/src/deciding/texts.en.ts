@@ -1,5 +1,4 @@
 export const en = {
-  'deciding.cancel': 'Cancel',
   'deciding.question': 'Question',
   'deciding.links': 'Pages of this exam',
   'deciding.links.exam': 'Exam',
@@ -17,8 +16,6 @@ export const en = {
   'deciding.review.waiting_other': '{{count}} copies wait for a teacher.',
   'deciding.review.waitingMore': 'More than {{count}} copies wait for a teacher.',
   'deciding.review.empty': 'Nothing waits for review.',
-  'deciding.review.noneYet': 'None found so far. Load more to look further.',
-  'deciding.review.more': 'Load more',
   'deciding.review.caption': 'Copies that wait for a teacher, the longest waiting first',
   'deciding.review.candidate': 'Candidate',
   'deciding.review.roll': 'Roll number {{roll}}',
@@ -98,7 +95,6 @@ export const en = {
   'deciding.guide.stoppedExplained':
     'Teachers agreed with too few of the checked marks. Marks pass again only when an admin allows it.',
   'deciding.guide.resume': 'Let marks pass again',
-  'deciding.guide.save': 'Save',
   'deciding.guide.saved': 'Saved.',
   'deciding.guide.byQuestion': 'By question',
   'deciding.guide.noQuestion': 'The exam has no long answer. Only long answers have a guide.',
@@ -159,8 +155,6 @@ export const en = {
   'deciding.suggestions.title': 'Suggestions',
   'deciding.suggestions.changedOnly': 'Only marks that the guide would change',
   'deciding.suggestions.none': 'The guide would change no mark of this question.',
-  'deciding.suggestions.noneYet': 'None found so far. Load more to look further.',
-  'deciding.suggestions.more': 'Load more suggestions',
   'deciding.suggestions.caption': 'Suggestions for question {{label}}',
   'deciding.suggestions.copy': 'Copy',
   'deciding.suggestions.now': 'Mark now',

@@ -1,7 +1,6 @@
 import type { en } from './texts.en.ts';
 
 export const hi: Readonly<Record<keyof typeof en, string>> = {
-  'deciding.cancel': 'रद्द करें',
   'deciding.question': 'प्रश्न',
   'deciding.links': 'इस परीक्षा के पृष्ठ',
   'deciding.links.exam': 'परीक्षा',
@@ -19,8 +18,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'deciding.review.waiting_other': '{{count}} उत्तर-पुस्तिकाएँ शिक्षक की प्रतीक्षा में हैं।',
   'deciding.review.waitingMore': '{{count}} से अधिक उत्तर-पुस्तिकाएँ शिक्षक की प्रतीक्षा में हैं।',
   'deciding.review.empty': 'समीक्षा के लिए कुछ नहीं है।',
-  'deciding.review.noneYet': 'अब तक कुछ नहीं मिला। आगे देखने के लिए और लोड करें।',
-  'deciding.review.more': 'और लोड करें',
   'deciding.review.caption': 'शिक्षक की प्रतीक्षा में उत्तर-पुस्तिकाएँ, सबसे पुरानी पहले',
   'deciding.review.candidate': 'परीक्षार्थी',
   'deciding.review.roll': 'अनुक्रमांक {{roll}}',
@@ -100,7 +97,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'deciding.guide.stoppedExplained':
     'शिक्षक जाँचे गए बहुत कम अंकों से सहमत थे। अंक फिर तभी बिना समीक्षा के जाएँगे जब कोई एडमिन अनुमति दे।',
   'deciding.guide.resume': 'अंकों को फिर जाने दें',
-  'deciding.guide.save': 'सहेजें',
   'deciding.guide.saved': 'सहेजा गया।',
   'deciding.guide.byQuestion': 'प्रश्न के अनुसार',
   'deciding.guide.noQuestion': 'परीक्षा में कोई दीर्घ उत्तर नहीं है। केवल दीर्घ उत्तरों की मार्गदर्शिका होती है।',
@@ -161,8 +157,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'deciding.suggestions.title': 'सुझाव',
   'deciding.suggestions.changedOnly': 'केवल वे अंक जिन्हें मार्गदर्शिका बदलती',
   'deciding.suggestions.none': 'मार्गदर्शिका इस प्रश्न का कोई अंक नहीं बदलती।',
-  'deciding.suggestions.noneYet': 'अब तक कुछ नहीं मिला। आगे देखने के लिए और लोड करें।',
-  'deciding.suggestions.more': 'और सुझाव लोड करें',
   'deciding.suggestions.caption': 'प्रश्न {{label}} के सुझाव',
   'deciding.suggestions.copy': 'उत्तर-पुस्तिका',
   'deciding.suggestions.now': 'वर्तमान अंक',

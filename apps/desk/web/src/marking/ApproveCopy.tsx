@@ -2,14 +2,13 @@ import { Badge, Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
-import { tellError } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
 import { newKey } from '../app/newKey.ts';
 import { useMarking } from './seenMarks.ts';
 import type { Screen } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
 
-/** Approves all marks of the copy as they are shown. Marks on their way are stored first. */
+/** Approves all marks of the copy as they are shown. Disabled while decisions on the copy are not stored yet. */
 export const ApproveCopy = ({ screen }: { screen: Screen }) => {
   const t = useText();
   const staff = useStaff();
@@ -23,7 +22,6 @@ export const ApproveCopy = ({ screen }: { screen: Screen }) => {
         { submission_id, body: { reviewer: staff.id }, seen_marks_revision: screen.marks_revision },
         { context: withKey(key, staff.id) },
       ),
-    onError: tellError,
     onSettled: () => queryClient.invalidateQueries(calls.desk.marking.screen.queryFilter({ submission_id })),
   });
   if (screen.approved) return <Badge variant="default">{t('marking.approved')}</Badge>;

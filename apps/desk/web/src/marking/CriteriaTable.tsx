@@ -1,5 +1,6 @@
 import { Button, Table, Text } from '@mantine/core';
 import { useText } from '../app/language.ts';
+import { TableBox } from '../app/TableBox.tsx';
 import type { ScreenQuestion } from './types.ts';
 
 /** The criteria with the marks and reasons of the AI. Choosing one highlights the words that its mark rests on. */
@@ -24,48 +25,43 @@ export const CriteriaTable = ({
           reason: null,
         }));
   return (
-    <Table aria-label={t('marking.criteria')} withTableBorder>
-      <Table.Thead>
+    <TableBox
+      label={t('marking.criteria')}
+      minWidth={300}
+      columns={[t('marking.criterion'), t('marking.marks'), t('marking.reason')]}
+    >
+      {criteria.length === 0 ? (
         <Table.Tr>
-          <Table.Th scope="col">{t('marking.criterion')}</Table.Th>
-          <Table.Th scope="col">{t('marking.marks')}</Table.Th>
-          <Table.Th scope="col">{t('marking.reason')}</Table.Th>
+          <Table.Td colSpan={3}>{t('marking.noCriteria')}</Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {criteria.length === 0 ? (
-          <Table.Tr>
-            <Table.Td colSpan={3}>{t('marking.noCriteria')}</Table.Td>
+      ) : (
+        criteria.map(({ name, awarded, max, reason }, index) => (
+          <Table.Tr key={index}>
+            <Table.Td>
+              <Button
+                variant={chosen === index ? 'light' : 'subtle'}
+                size="compact-sm"
+                color="gray"
+                c="var(--mantine-color-text)"
+                styles={{
+                  label: { whiteSpace: 'normal', textAlign: 'start' },
+                  root: { height: 'auto', minHeight: 24 },
+                }}
+                aria-pressed={chosen === index}
+                onClick={() => onChoose(index)}
+              >
+                {name}
+              </Button>
+            </Table.Td>
+            <Table.Td>
+              {awarded ?? '–'} / {max ?? '–'}
+            </Table.Td>
+            <Table.Td>
+              <Text size="sm">{reason ?? ''}</Text>
+            </Table.Td>
           </Table.Tr>
-        ) : (
-          criteria.map(({ name, awarded, max, reason }, index) => (
-            <Table.Tr key={index}>
-              <Table.Td>
-                <Button
-                  variant={chosen === index ? 'light' : 'subtle'}
-                  size="compact-sm"
-                  color="gray"
-                  c="var(--mantine-color-text)"
-                  styles={{
-                    label: { whiteSpace: 'normal', textAlign: 'start' },
-                    root: { height: 'auto', minHeight: 24 },
-                  }}
-                  aria-pressed={chosen === index}
-                  onClick={() => onChoose(index)}
-                >
-                  {name}
-                </Button>
-              </Table.Td>
-              <Table.Td>
-                {awarded ?? '–'} / {max ?? '–'}
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm">{reason ?? ''}</Text>
-              </Table.Td>
-            </Table.Tr>
-          ))
-        )}
-      </Table.Tbody>
-    </Table>
+        ))
+      )}
+    </TableBox>
   );
 };

@@ -3,7 +3,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
-import { tellError } from '../app/notices.ts';
 import { useActionKeys } from './keys.ts';
 import type { Screen, ScreenQuestion } from './types.ts';
 
@@ -17,7 +16,6 @@ export const FlagControl = ({ screen, question }: { screen: Screen; question: Sc
   const place = { submission_id: screen.submission_id, question_id: question.result.question_id };
   const change = useMutation({
     ...calls.desk.marking.flag.mutationOptions(),
-    onError: tellError,
     onSuccess: () => setOpen(false),
     onSettled: () =>
       queryClient.invalidateQueries(

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
-import { tell, tellError } from '../app/notices.ts';
+import { notify } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
 import { useMarking } from './seenMarks.ts';
 
@@ -27,10 +27,9 @@ export const GroupMark = ({
     ...calls.marking.markGroup.mutationOptions(),
     onSuccess: async ({ marked }) => {
       for (const id of ids) groups.delete(`${place.question_id} ${id}`);
-      tell(t('marking.groupMarked', { count: marked.length }));
+      notify(t('marking.groupMarked', { count: marked.length }));
       await queryClient.invalidateQueries();
     },
-    onError: tellError,
   });
   if (ids.length < 2) return null;
   const mark = (): void => {

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useText } from '../app/language.ts';
-import { tellError } from '../app/notices.ts';
+import { notifyError } from '../app/notices.ts';
 import { ChangedMark } from './ChangedMark.tsx';
 import { GroupMark } from './GroupMark.tsx';
 import { useActionKeys } from './keys.ts';
@@ -10,7 +10,6 @@ import type { Screen, ScreenQuestion } from './types.ts';
 import { useDecisions } from './useDecisions.ts';
 import type { Target } from './useOrder.ts';
 
-/** The mark, the comment, and the commands of the examiner. */
 export const MarkForm = ({
   screen,
   question,
@@ -50,7 +49,10 @@ export const MarkForm = ({
     });
   }, [decisions.awarded]);
 
-  /** The mark in the field, or `text`; null if it is none that the question allows, which the field then says. */
+  /**
+   * Reads the mark in the field, or in `text`. If the question does not allow the mark, shows a problem and returns
+   * null.
+   */
   const allowedMark = (text = marks): number | null => {
     const mark = Number(text);
     if (text.trim() === '' || !Number.isFinite(mark) || mark < lowest || mark > highest) {
@@ -72,7 +74,7 @@ export const MarkForm = ({
       return true;
     } catch (error) {
       // The browser refuses storage, such as when its disk is full: nothing was sent.
-      tellError(error);
+      notifyError(error);
       return false;
     }
   };

@@ -1,9 +1,9 @@
-import { Alert, Badge, Button, Group, SegmentedControl, Switch, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, SegmentedControl, Switch, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '../app/language.ts';
-import { tell, tellError } from '../app/notices.ts';
+import { notify, notifyError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { ApproveCopy } from './ApproveCopy.tsx';
 import { CopyPages } from './CopyPages.tsx';
@@ -36,7 +36,7 @@ export const MarkingScreen = ({
     defaultValue: false,
   });
   const [criterion, setCriterion] = useState<{ of: string; index: number } | null>(null);
-  // Not a state: this component is mounted anew when the next copy has not been read yet.
+  // Kept outside of this component, which is mounted anew if the next copy has not been read yet.
   const { groups } = useMarking();
   const chosen =
     screen.questions.find(({ result }) => result.question_id === question) ?? screen.questions[0];
@@ -48,7 +48,7 @@ export const MarkingScreen = ({
     try {
       const target = await found;
       if (target === null) {
-        tell(t('marking.end'));
+        notify(t('marking.end'));
         return;
       }
       if (target.group !== undefined) groups.set(`${target.question} ${target.submission}`, target.group);
@@ -62,13 +62,24 @@ export const MarkingScreen = ({
         },
       });
     } catch (error) {
-      tellError(error);
+      notifyError(error);
     }
   };
   const chosenCriterion = criterion?.of === place ? criterion.index : null;
   const { candidate } = screen;
   return (
-    <Page title={`${t('marking.title')}: ${screen.exam.title}`} size="100%" actions={<KeyHelp />}>
+    <Page
+      title={`${t('marking.title')}: ${screen.exam.title}`}
+      size="100%"
+      actions={
+        <Group gap="md">
+          <Anchor component={Link} to={`/exams/${examId}`}>
+            {t('exams.backToExam')}
+          </Anchor>
+          <KeyHelp />
+        </Group>
+      }
+    >
       <Group justify="space-between" mb="sm">
         <Group>
           <SegmentedControl

@@ -1,16 +1,19 @@
-import { Button, Group, Stack, Title } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { calls } from '../app/calls.ts';
 import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
-import { tell, tellError, tellProblem } from '../app/notices.ts';
+import { notify, notifyError, notifyProblem } from '../app/notices.ts';
+import { Section } from '../app/Section.tsx';
 import { useStaff } from '../app/session.ts';
 import { NewPasswordField, PasswordField } from './PasswordField.tsx';
 import { problemOfPassword } from './passwordRule.ts';
 import { textIn } from './textIn.ts';
 
-/** Changes the own password. The present one is asked, because a session can be left open. */
+/**
+ * Changes the password of the signed-in person. The present password is required, because a session can be left open.
+ */
 export const ChangePassword = () => {
   const t = useText();
   const { session_id, email } = useStaff();
@@ -21,14 +24,14 @@ export const ChangePassword = () => {
     calls.desk.people.changePassword.mutationOptions({
       onSuccess: () => {
         form.current?.reset();
-        tell(t('people.password.changed'));
+        notify(t('people.password.changed'));
         void queryClient.invalidateQueries({ queryKey: calls.desk.people.mySessions.queryKey() });
       },
       onError: (error) => {
         const code = failureIn(error)?.code;
         if (code === 'validation_failed') setProblem({ field: 'current', text: t('people.password.wrong') });
-        else if (code === 'rate_limited') tellProblem(t('people.password.tooMany'));
-        else tellError(error);
+        else if (code === 'rate_limited') notifyProblem(t('people.password.tooMany'));
+        else notifyError(error);
       },
     }),
   );
@@ -43,12 +46,9 @@ export const ChangePassword = () => {
   };
   const errorOf = (field: 'current' | 'next') => (problem?.field === field ? problem.text : undefined);
   return (
-    <section aria-labelledby="change-password">
+    <Section id="change-password" title={t('people.password.change')} maw={440}>
       <form ref={form} onSubmit={submit}>
-        <Stack maw={440}>
-          <Title order={2} size="h3" id="change-password">
-            {t('people.password.change')}
-          </Title>
+        <Stack>
           {/* Password managers store the new password for this name. */}
           <input type="email" value={email} autoComplete="username" readOnly hidden />
           <PasswordField
@@ -65,6 +65,6 @@ export const ChangePassword = () => {
           </Group>
         </Stack>
       </form>
-    </section>
+    </Section>
   );
 };

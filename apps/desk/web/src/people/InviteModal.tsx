@@ -4,15 +4,14 @@ import { useState, type FormEvent } from 'react';
 import { calls } from '../app/calls.ts';
 import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
-import { tellError } from '../app/notices.ts';
+import { notifyError } from '../app/notices.ts';
 import { textIn } from './textIn.ts';
 
-/** Form that creates an account. */
 export const InviteModal = ({
   onInvited,
   onClose,
 }: {
-  /** Gets the path of the link by which the person sets a password. */
+  /** Called with the path of the link by which the person sets a password. */
   onInvited: (path: string) => void;
   onClose: () => void;
 }) => {
@@ -23,7 +22,7 @@ export const InviteModal = ({
       onSuccess: ({ link }) => onInvited(link?.path ?? ''),
       onError: (error) => {
         if (failureIn(error)?.code === 'conflict') setEmailProblem(t('people.invite.exists'));
-        else tellError(error);
+        else notifyError(error);
       },
     }),
   );

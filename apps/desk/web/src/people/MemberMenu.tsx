@@ -7,12 +7,11 @@ import { calls } from '../app/calls.ts';
 import { ConfirmModal } from '../app/ConfirmModal.tsx';
 import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
-import { tell, tellError, tellProblem } from '../app/notices.ts';
+import { notify, notifyError, notifyProblem } from '../app/notices.ts';
 import { SessionsModal } from './SessionsModal.tsx';
 
 export type Member = inferRouterOutputs<PublicRouter>['desk']['people']['list']['data'][number];
 
-/** What an admin can do with an account. */
 export const MemberMenu = ({
   member,
   onChanged,
@@ -27,13 +26,13 @@ export const MemberMenu = ({
   const outcome = {
     onSuccess: () => {
       setOpen(null);
-      tell(t('people.staff.changed', { name: member.name }));
+      notify(t('people.staff.changed', { name: member.name }));
       onChanged();
     },
     onError: (error: unknown) => {
       setOpen(null);
-      if (failureIn(error)?.code === 'conflict') tellProblem(t('people.staff.last'));
-      else tellError(error);
+      if (failureIn(error)?.code === 'conflict') notifyProblem(t('people.staff.last'));
+      else notifyError(error);
     },
   };
   const changeRole = useMutation(calls.desk.people.changeRole.mutationOptions(outcome));
@@ -42,7 +41,6 @@ export const MemberMenu = ({
   const reset = useMutation(
     calls.desk.people.resetPassword.mutationOptions({
       onSuccess: ({ path }) => onLink(path),
-      onError: tellError,
     }),
   );
   const { id: staff_id, name, role, state } = member;
@@ -52,7 +50,7 @@ export const MemberMenu = ({
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" size="xs" aria-label={t('people.actionsOf', { name })}>
-            {t('people.actions')}
+            {t('app.actions')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>

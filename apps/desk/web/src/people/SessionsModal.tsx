@@ -2,10 +2,8 @@ import { Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
-import { tellError } from '../app/notices.ts';
 import { SessionsTable } from './SessionsTable.tsx';
 
-/** Sessions of another person, for admins. */
 export const SessionsModal = ({
   member,
   onClose,
@@ -21,7 +19,6 @@ export const SessionsModal = ({
     calls.desk.people.endSession.mutationOptions({
       onSuccess: () =>
         queryClient.invalidateQueries({ queryKey: calls.desk.people.sessions.queryKey(asked) }),
-      onError: tellError,
     }),
   );
   return (

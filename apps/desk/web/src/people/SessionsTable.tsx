@@ -2,11 +2,11 @@ import { Badge, Button, Loader, Table, Text } from '@mantine/core';
 import type { inferRouterOutputs } from '@trpc/server';
 import type { PublicRouter } from '@evaluation/core-client';
 import { useText } from '../app/language.ts';
+import { TableBox } from '../app/TableBox.tsx';
 import { showTime } from '../app/times.ts';
 
 type Session = inferRouterOutputs<PublicRouter>['desk']['people']['mySessions'][number];
 
-/** Sessions of a person, each with a button that ends it. */
 export const SessionsTable = ({
   sessions,
   own,
@@ -24,39 +24,37 @@ export const SessionsTable = ({
   if (sessions === undefined) return <Loader aria-label={t('app.loading')} />;
   if (sessions.length === 0) return <Text>{t('people.sessions.none')}</Text>;
   return (
-    <Table aria-label={t('people.sessions')}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('people.sessions.browser')}</Table.Th>
-          <Table.Th>{t('people.sessions.since')}</Table.Th>
-          <Table.Th>{t('people.sessions.seen')}</Table.Th>
-          <Table.Th>{t('people.actions')}</Table.Th>
+    <TableBox
+      label={t('people.sessions')}
+      columns={[
+        t('people.sessions.browser'),
+        t('people.sessions.since'),
+        t('people.sessions.seen'),
+        t('app.actions'),
+      ]}
+    >
+      {sessions.map(({ id, user_agent, created_at, last_seen_at }) => (
+        <Table.Tr key={id}>
+          <Table.Td>{user_agent}</Table.Td>
+          <Table.Td>{showTime(created_at)}</Table.Td>
+          <Table.Td>{showTime(last_seen_at)}</Table.Td>
+          <Table.Td>
+            {id === own ? (
+              <Badge variant="default">{t('people.sessions.own')}</Badge>
+            ) : (
+              <Button
+                size="xs"
+                variant="default"
+                disabled={isBusy}
+                aria-label={t('people.sessions.endOf', { browser: user_agent })}
+                onClick={() => onEnd(id)}
+              >
+                {t('people.sessions.end')}
+              </Button>
+            )}
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {sessions.map(({ id, user_agent, created_at, last_seen_at }) => (
-          <Table.Tr key={id}>
-            <Table.Td>{user_agent}</Table.Td>
-            <Table.Td>{showTime(created_at)}</Table.Td>
-            <Table.Td>{showTime(last_seen_at)}</Table.Td>
-            <Table.Td>
-              {id === own ? (
-                <Badge variant="default">{t('people.sessions.own')}</Badge>
-              ) : (
-                <Button
-                  size="xs"
-                  variant="default"
-                  disabled={isBusy}
-                  aria-label={t('people.sessions.endOf', { browser: user_agent })}
-                  onClick={() => onEnd(id)}
-                >
-                  {t('people.sessions.end')}
-                </Button>
-              )}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </TableBox>
   );
 };

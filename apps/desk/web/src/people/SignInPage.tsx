@@ -68,7 +68,11 @@ export const SignInPage = () => {
         {t('people.signIn.button')}
       </Button>
       {ways?.oidc == null ? null : (
-        <Button component="a" href="/oidc/start" variant="default">
+        <Button
+          component="a"
+          href={from === undefined ? '/oidc/start' : `/oidc/start?from=${encodeURIComponent(from)}`}
+          variant="default"
+        >
           {t('people.signIn.with', { name: ways.oidc.name })}
         </Button>
       )}

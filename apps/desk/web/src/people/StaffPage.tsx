@@ -12,7 +12,6 @@ import { showTime } from '../app/times.ts';
 import { InviteModal } from './InviteModal.tsx';
 import { MemberMenu, type Member } from './MemberMenu.tsx';
 
-/** Accounts of the institute, for admins. */
 export const StaffPage = () => {
   const t = useText();
   const me = useStaff();
@@ -53,10 +52,10 @@ export const StaffPage = () => {
           },
           {
             heading: t('people.lastSignIn'),
-            cell: ({ last_sign_in_at: at }) => (at === null ? t('people.never') : showTime(at)),
+            cell: ({ last_sign_in_at: at }) => (at === null ? t('app.never') : showTime(at)),
           },
           {
-            heading: t('people.actions'),
+            heading: t('app.actions'),
             cell: (member) => <MemberMenu member={member} onChanged={refresh} onLink={showLink} />,
           },
         ]}

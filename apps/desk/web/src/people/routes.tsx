@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute, signedInRoute } from '../app/layouts.tsx';
+import { ownPath } from '../../../src/sessions/ownPath.ts';
 import type { NavigationEntry } from '../app/navigation.ts';
 import { InvitationPage } from './InvitationPage.tsx';
 import { SignInPage } from './SignInPage.tsx';
@@ -9,15 +10,16 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>): { from?: string; refused?: 1 } => ({
-    ...(isOwnPath(search['from']) ? { from: search['from'] } : {}),
+    ...fromIn(search),
     ...(search['refused'] === 1 ? { refused: 1 } : {}),
   }),
   component: SignInPage,
 });
 
-/** Only a path of the desk: another address would lead a person away after the sign-in. */
-const isOwnPath = (from: unknown): from is string =>
-  typeof from === 'string' && /^\/(?![/\\])/.test(from) && !from.startsWith('/sign-in');
+const fromIn = (search: Record<string, unknown>): { from?: string } => {
+  const from = ownPath(search['from']);
+  return from === null ? {} : { from };
+};
 
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -21,8 +21,6 @@ export const en = {
   'people.state.invited': 'Invited',
   'people.state.disabled': 'Disabled',
   'people.lastSignIn': 'Last sign-in',
-  'people.never': 'Never',
-  'people.actions': 'Actions',
   'people.actionsOf': 'Actions for {{name}}',
   'people.staff.title': 'Staff',
   'people.staff.you': '{{name}} (you)',

@@ -23,8 +23,6 @@ export const hi: Readonly<Record<keyof typeof en, string>> = {
   'people.state.invited': 'आमंत्रित',
   'people.state.disabled': 'निष्क्रिय',
   'people.lastSignIn': 'पिछला साइन-इन',
-  'people.never': 'कभी नहीं',
-  'people.actions': 'कार्य',
   'people.actionsOf': '{{name}} के लिए कार्य',
   'people.staff.title': 'कर्मचारी',
   'people.staff.you': '{{name}} (आप)',

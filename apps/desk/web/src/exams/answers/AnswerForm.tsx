@@ -5,11 +5,10 @@ import type { AnswerInput, Question } from '@evaluation/rest-contract/schemas';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { failureIn, textOfError } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
-import { tell } from '../../app/notices.ts';
+import { notify } from '../../app/notices.ts';
 import { newKeys } from '../../app/newKey.ts';
 import { candidateName, useCandidates } from '../copies/useCandidates.ts';
 
-/** Answers of one candidate, typed or pasted. */
 export const AnswerForm = ({ examId, questions }: { examId: string; questions: readonly Question[] }) => {
   const t = useText();
   const queryClient = useQueryClient();
@@ -37,12 +36,13 @@ export const AnswerForm = ({ examId, questions }: { examId: string; questions: r
       setCandidateId(null);
       setProblem(null);
       setCanReplace(false);
-      tell(t('exams.typed.done'));
+      notify(t('exams.typed.done'));
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
     },
     onError: (error) => {
       const failure = failureIn(error);
-      // Without an answer of core the answers may have been accepted, so a repetition needs the same key.
+      // If core did not answer, it may have accepted the answers: a repetition keeps the key, so that it has no second
+      // effect.
       if (failure !== null) setKeyOf(newKeys);
       setProblem(textOfError(error));
       setCanReplace(failure?.code === 'submission_exists');

@@ -9,7 +9,6 @@ import { readAnswers, type TypedAnswers } from '../files/readAnswers.ts';
 import type { FileProblem } from '../files/readTable.ts';
 import { submitAnswers, type Outcome } from './submitAnswers.ts';
 
-/** Answers of many candidates from a table: read, look at what was found, then submit. */
 export const AnswersImport = ({ examId, questions }: { examId: string; questions: readonly Question[] }) => {
   const t = useText();
   const queryClient = useQueryClient();
@@ -18,9 +17,9 @@ export const AnswersImport = ({ examId, questions }: { examId: string; questions
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
   const [isBusy, setBusy] = useState(false);
   const read = (text: string) => {
-    const { submissions, problems: told } = readAnswers(text, questions);
-    setFound(submissions);
-    setProblems(told);
+    const file = readAnswers(text, questions);
+    setFound(file.submissions);
+    setProblems(file.problems);
     setOutcomes([]);
   };
   const submit = async () => {

@@ -1,13 +1,13 @@
-import { Anchor, Stack, Tabs } from '@mantine/core';
+import { Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { Page } from '../../app/Page.tsx';
+import { BackToExam } from '../BackToExam.tsx';
 import { AnswerForm } from './AnswerForm.tsx';
 import { AnswersImport } from './AnswersImport.tsx';
 
-/** Typed answers of candidates: one candidate by a form, many from a table. */
 export const AnswersPage = () => {
   const t = useText();
   const { id: examId = '' } = useParams({ strict: false });
@@ -17,11 +17,7 @@ export const AnswersPage = () => {
   return (
     <Page
       title={t('exams.typed.title', { title: exam.data?.title ?? '' })}
-      actions={
-        <Anchor component={Link} to={`/exams/${examId}`}>
-          {t('exams.backToExam')}
-        </Anchor>
-      }
+      actions={<BackToExam examId={examId} />}
     >
       <Stack>
         <Tabs defaultValue="one" keepMounted={false}>

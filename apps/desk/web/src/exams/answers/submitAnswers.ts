@@ -2,7 +2,7 @@ import { client, withKey } from '../../app/calls.ts';
 import { failureIn, textOfError } from '../../app/failures.ts';
 import type { TypedAnswers } from '../files/readAnswers.ts';
 import { newKey } from '../../app/newKey.ts';
-import { problemsIn } from '../form/problems.ts';
+import { problemsIn } from '../../app/fieldProblems.ts';
 
 export interface Outcome {
   line: number;
@@ -13,7 +13,7 @@ export interface Outcome {
 
 const AT_ONCE = 3;
 
-/** Key of each line that was read: a second attempt at a line whose answer was lost submits nothing twice. */
+/** Idempotency key of each line. A second attempt after a lost answer has the same key, so it submits nothing twice. */
 const keys = new WeakMap<TypedAnswers, string>();
 
 const keyOf = (line: TypedAnswers): string => {
@@ -41,8 +41,8 @@ export const submitAnswers = async (
         );
         onOutcome({ ...outcome, refusal: null });
       } catch (error) {
-        const told = [...problemsIn(failureIn(error)?.details).values()];
-        onOutcome({ ...outcome, refusal: told.length > 0 ? told.join(' ') : textOfError(error) });
+        const texts = [...problemsIn(failureIn(error)?.details).values()];
+        onOutcome({ ...outcome, refusal: texts.length > 0 ? texts.join(' ') : textOfError(error) });
       }
     }
   };

@@ -1,30 +1,32 @@
-import { Anchor, Button, Fieldset, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import type { CandidateInput } from '@evaluation/rest-contract/schemas';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { failureIn } from '../../app/failures.ts';
+import { problemsIn } from '../../app/fieldProblems.ts';
 import { useText } from '../../app/language.ts';
-import { tell, tellError } from '../../app/notices.ts';
+import { notify, notifyError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
+import { Section } from '../../app/Section.tsx';
+import { BackToExam } from '../BackToExam.tsx';
 import { PasteOrFile } from '../files/PasteOrFile.tsx';
 import { readCandidates } from '../files/readCandidates.ts';
 import type { FileProblem } from '../files/readTable.ts';
-import { NO_PROBLEMS, problemsIn } from '../form/problems.ts';
+import { NO_PROBLEMS } from '../form/problems.ts';
 import { newKey } from '../../app/newKey.ts';
 import { CandidatesTable } from './CandidatesTable.tsx';
 
 const FIELDS = ['external_id', 'name', 'roll_number', 'section_or_class'] as const;
 const LONGEST = { external_id: 128, name: 255, roll_number: 64, section_or_class: 64 } as const;
 
-/** Candidates of an exam: one by a form, many from a table. */
 export const CandidatesPage = () => {
   const t = useText();
   const { id: examId = '' } = useParams({ strict: false });
   const queryClient = useQueryClient();
   const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
-  /** Number of tables that were registered. The field for the next one is empty again. */
+  /** React key of the field for a table: after each registered table the field is made anew and is empty. */
   const [imports, setImports] = useState(0);
   const [fileProblems, setFileProblems] = useState<readonly FileProblem[]>([]);
   const [problems, setProblems] = useState(NO_PROBLEMS);
@@ -38,12 +40,12 @@ export const CandidatesPage = () => {
     onSuccess: async ({ registered, already_registered }) => {
       setProblems(NO_PROBLEMS);
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
-      tell(t('exams.candidates.done', { registered, known: already_registered }));
+      notify(t('exams.candidates.done', { registered, known: already_registered }));
     },
     onError: (error) => {
       const found = problemsIn(failureIn(error)?.details);
       setProblems(found);
-      if (found.size === 0) tellError(error);
+      if (found.size === 0) notifyError(error);
     },
   });
   const addOne = (event: FormEvent<HTMLFormElement>) => {
@@ -66,11 +68,7 @@ export const CandidatesPage = () => {
   return (
     <Page
       title={t('exams.candidates.title', { title: exam.data?.title ?? '' })}
-      actions={
-        <Anchor component={Link} to={`/exams/${examId}`}>
-          {t('exams.backToExam')}
-        </Anchor>
-      }
+      actions={<BackToExam examId={examId} />}
     >
       <Stack>
         <form onSubmit={addOne}>
@@ -110,12 +108,12 @@ export const CandidatesPage = () => {
             ))}
           </Stack>
         </Fieldset>
-        <section aria-labelledby="registered">
-          <Title order={2} size="h3" id="registered" mb="sm">
-            {t('exams.candidates.registered', { count: exam.data?.candidates ?? 0 })}
-          </Title>
+        <Section
+          id="registered"
+          title={t('exams.candidates.registered', { count: exam.data?.candidates ?? 0 })}
+        >
           <CandidatesTable examId={examId} />
-        </section>
+        </Section>
       </Stack>
     </Page>
   );

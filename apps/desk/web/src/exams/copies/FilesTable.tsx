@@ -1,6 +1,8 @@
 import { Button, Group, Progress, Select, Table, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useText } from '../../app/language.ts';
+import { textOfRejection } from '../../app/rejections.ts';
+import { TableBox } from '../../app/TableBox.tsx';
 import type { CopyOfCandidate } from '../types.ts';
 import type { ChosenCandidate, CopyFile } from './copyFile.ts';
 import type { CopyQueue } from './copyQueue.ts';
@@ -11,7 +13,6 @@ interface Choice {
   label: string;
 }
 
-/** The files, each with its step, its candidate, and why it was rejected or refused. */
 export const FilesTable = ({
   queue,
   files,
@@ -27,38 +28,35 @@ export const FilesTable = ({
     [candidates],
   );
   return (
-    <Table.ScrollContainer minWidth={700} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table aria-label={t('exams.upload.files')}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t('exams.upload.file')}</Table.Th>
-            <Table.Th scope="col">{t('exams.candidate')}</Table.Th>
-            <Table.Th scope="col">{t('exams.pages')}</Table.Th>
-            <Table.Th scope="col">{t('exams.status')}</Table.Th>
-            <Table.Th scope="col">{t('exams.actions')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {files.map((file) => (
-            <Table.Tr key={file.key}>
-              <Table.Th scope="row" fw={500} maw={260} style={{ overflowWrap: 'anywhere' }}>
-                {file.name}
-              </Table.Th>
-              <Table.Td>
-                <CandidateChoice queue={queue} file={file} choices={choices} />
-              </Table.Td>
-              <Table.Td>{file.pages ?? ''}</Table.Td>
-              <Table.Td>
-                <FileStatus file={file} />
-              </Table.Td>
-              <Table.Td>
-                <FileActions queue={queue} file={file} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <TableBox
+      label={t('exams.upload.files')}
+      minWidth={700}
+      columns={[
+        t('exams.upload.file'),
+        t('exams.candidate'),
+        t('exams.pages'),
+        t('exams.status'),
+        t('app.actions'),
+      ]}
+    >
+      {files.map((file) => (
+        <Table.Tr key={file.key}>
+          <Table.Th scope="row" fw={500} maw={260} style={{ overflowWrap: 'anywhere' }}>
+            {file.name}
+          </Table.Th>
+          <Table.Td>
+            <CandidateChoice queue={queue} file={file} choices={choices} />
+          </Table.Td>
+          <Table.Td>{file.pages ?? ''}</Table.Td>
+          <Table.Td>
+            <FileStatus file={file} />
+          </Table.Td>
+          <Table.Td>
+            <FileActions queue={queue} file={file} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </TableBox>
   );
 };
 
@@ -95,7 +93,7 @@ const CandidateChoice = ({
       onChange={(value) => queue.choose(new Map([[file.key, chosen(value)]]))}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': t('exams.clear') }}
+      clearButtonProps={{ 'aria-label': t('app.clear') }}
       limit={MOST_SHOWN}
       nothingFoundMessage={t('exams.noneFound')}
       disabled={IS_FIXED.has(file.step)}
@@ -111,7 +109,10 @@ const chosen = (value: string | null): ChosenCandidate | null => {
 
 const FileStatus = ({ file }: { file: CopyFile }) => {
   const t = useText();
-  const isEnd = file.step === 'rejected' || file.step === 'unsent' || file.step === 'refused';
+  const { step, fault } = file;
+  const ownReason = step === 'rejected' && file.reason !== null ? textOfRejection(file.reason) : file.reason;
+  const reason = fault === undefined ? ownReason : t(`exams.upload.${fault}`);
+  const isEnd = step === 'rejected' || step === 'unsent' || step === 'refused';
   return (
     <>
       <Text size="sm" c={isEnd ? 'var(--mantine-color-error)' : undefined}>
@@ -124,7 +125,7 @@ const FileStatus = ({ file }: { file: CopyFile }) => {
           size="sm"
         />
       ) : null}
-      {file.reason === null ? null : <Text size="sm">{file.reason}</Text>}
+      {reason === null ? null : <Text size="sm">{reason}</Text>}
     </>
   );
 };

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { calls, client } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 
-/** What grading the copies that are ready will cost. */
 export const Quote = ({ pages, copies }: { pages: number; copies: number }) => {
   const t = useText();
   const quote = useQuery({
@@ -14,16 +13,16 @@ export const Quote = ({ pages, copies }: { pages: number; copies: number }) => {
     placeholderData: (before) => before,
   });
   if (copies === 0) return <Text>{t('exams.upload.noneReady')}</Text>;
-  const told = quote.data;
+  const answer = quote.data;
   return (
-    <Text role="status" c={told?.sufficient === false ? 'var(--mantine-color-error)' : undefined}>
-      {told === undefined
+    <Text role="status" c={answer?.sufficient === false ? 'var(--mantine-color-error)' : undefined}>
+      {answer === undefined
         ? t('exams.upload.pagesOf', { copies, pages })
-        : t(told.sufficient ? 'exams.upload.quote' : 'exams.upload.quoteTooMuch', {
+        : t(answer.sufficient ? 'exams.upload.quote' : 'exams.upload.quoteTooMuch', {
             copies,
             pages,
-            total: told.total,
-            available: told.available,
+            total: answer.total,
+            available: answer.available,
           })}
     </Text>
   );

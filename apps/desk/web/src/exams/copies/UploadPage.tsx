@@ -1,11 +1,12 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
-import { tell } from '../../app/notices.ts';
+import { notify } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
+import { BackToExam } from '../BackToExam.tsx';
 import { submittable, type ChosenCandidate } from './copyFile.ts';
 import { copyQueueOf } from './copyQueue.ts';
 import { DropArea } from './DropArea.tsx';
@@ -14,7 +15,6 @@ import { matchFiles } from './matchFiles.ts';
 import { Quote } from './Quote.tsx';
 import { useCandidates } from './useCandidates.ts';
 
-/** Upload of scanned copies: choose files, see to whom each belongs and what it costs, then submit. */
 export const UploadPage = () => {
   const t = useText();
   const { id: examId = '' } = useParams({ strict: false });
@@ -24,8 +24,9 @@ export const UploadPage = () => {
   const queue = copyQueueOf(examId);
   const files = useSyncExternalStore(queue.subscribe, queue.files);
   const [isBusy, setBusy] = useState(false);
+  const submittedText = useRef<HTMLParagraphElement>(null);
 
-  // Files of which the candidate is not known yet, as soon as files or candidates are there.
+  // Matches files that have no candidate yet, whenever files or candidates change.
   useEffect(() => {
     if (candidates.data === undefined) return;
     const open = files.filter(({ candidate, step }) => candidate === null && step !== 'rejected');
@@ -54,23 +55,21 @@ export const UploadPage = () => {
     await queue.submit();
     setBusy(false);
     await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
-    tell(t('exams.upload.submittedNow'));
+    notify(t('exams.upload.submittedNow'));
+    // The button loses the focus while it is disabled.
+    submittedText.current?.focus();
   };
   return (
     <Page
       title={t('exams.upload.title', { title: exam.data?.title ?? '' })}
-      actions={
-        <Anchor component={Link} to={`/exams/${examId}`}>
-          {t('exams.backToExam')}
-        </Anchor>
-      }
+      actions={<BackToExam examId={examId} />}
     >
       <Stack>
         <Text>{t('exams.upload.help')}</Text>
         <DropArea
           onFiles={(given) => {
             const added = queue.add(given);
-            if (added < given.length) tell(t('exams.upload.known', { count: given.length - added }));
+            if (added < given.length) notify(t('exams.upload.known', { count: given.length - added }));
           }}
         />
         {files.length > 0 ? (
@@ -85,7 +84,7 @@ export const UploadPage = () => {
           </>
         ) : null}
         {submitted > 0 ? (
-          <Text role="status">
+          <Text role="status" ref={submittedText} tabIndex={-1}>
             {t('exams.upload.submitted', { count: submitted })}{' '}
             <Anchor component={Link} to={`/exams/${examId}`}>
               {t('exams.upload.watch')}

@@ -26,7 +26,9 @@ export interface CopyFile {
   sent: number;
   uploadId: string | null;
   pages: number | null;
-  /** Text for the user: why the file was rejected, unsent or refused. */
+  /** Why this page rejected the file before sending it. */
+  fault?: 'noPdf' | 'tooLarge' | 'empty';
+  /** Why core rejected the file, in English; or text for the user: why the file was unsent or refused. */
   reason: string | null;
   candidate: ChosenCandidate | null;
   /** The candidate has a copy; this one replaces it. */
@@ -50,8 +52,8 @@ export const newCopyFile = (key: string, { name, size }: { name: string; size: n
 });
 
 /**
- * The files as they can go on after a reload of the page: the browser has forgotten the content of files that were not
- * sent completely, and a submission whose answer was lost is sent again with the same key.
+ * Restores the files after a reload of the page. Files that were not sent completely are dropped, because the browser
+ * has lost their content. A submission without an answer is sent again with the same key.
  */
 export const afterReload = (files: readonly CopyFile[]): CopyFile[] =>
   files
@@ -68,7 +70,7 @@ export const submissionKey = ({ uploadId, candidate, replaces }: CopyFile): stri
   return `copy:${uploadId}:${who.replaceAll(/[^\w.-]/g, '_').slice(0, 50)}:${replaces ? 'r' : 'n'}`;
 };
 
-/** Files that may be submitted now. Of two files for one candidate none is. */
+/** Files that may be submitted now. If several files have the same candidate, none of them may be submitted. */
 export const submittable = (files: readonly CopyFile[]): CopyFile[] => {
   const whoOf = ({ candidate }: CopyFile): string => JSON.stringify(candidate);
   const times = new Map<string, number>();

@@ -14,9 +14,9 @@ import {
 import { sendFile } from './sendFile.ts';
 
 /*
- * Uploads and submissions of one exam's copies. State: the list of files, in this page and in IndexedDB, so that a
- * reload goes on with the files that were sent. At most AT_ONCE files are sent and checked at a time. Every command has
- * an idempotency key: one that is repeated after a lost answer makes no second copy.
+ * Uploads and submissions of one exam's copies. State: the list of files, in this page and in IndexedDB, so that after
+ * a reload the files that were sent need not be sent again. At most AT_ONCE files are sent and checked at a time. Every
+ * command has an idempotency key, so a repetition after a lost answer makes no second copy.
  */
 
 const AT_ONCE = 3;
@@ -98,7 +98,7 @@ const openCopyQueue = (examId: string): CopyQueue => {
     change(key, { step: 'checking', sent: 1, uploadId: address.id });
   };
 
-  /** Takes the next file that waits, until none does or enough are at work. */
+  /** Starts waiting files, at most AT_ONCE at a time. */
   const work = (): void => {
     while (working < AT_ONCE) {
       const next = files.find(({ step, key }) => step === 'waiting' && contents.has(key));
@@ -175,10 +175,9 @@ const openCopyQueue = (examId: string): CopyQueue => {
       const rows = added.map((content): CopyFile => {
         const file = newCopyFile(newKey(), content);
         const isPdf = content.type === 'application/pdf' || /\.pdf$/i.test(content.name);
-        if (!isPdf) return { ...file, step: 'rejected', reason: t('exams.upload.noPdf') };
-        if (content.size > LARGEST_BYTES)
-          return { ...file, step: 'rejected', reason: t('exams.upload.tooLarge') };
-        if (content.size === 0) return { ...file, step: 'rejected', reason: t('exams.upload.empty') };
+        if (!isPdf) return { ...file, step: 'rejected', fault: 'noPdf' };
+        if (content.size > LARGEST_BYTES) return { ...file, step: 'rejected', fault: 'tooLarge' };
+        if (content.size === 0) return { ...file, step: 'rejected', fault: 'empty' };
         contents.set(file.key, content);
         return file;
       });

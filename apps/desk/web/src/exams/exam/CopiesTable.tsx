@@ -1,9 +1,11 @@
-import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
+import { Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
+import { MoreButton } from '../../app/MoreButton.tsx';
+import { TableBox } from '../../app/TableBox.tsx';
 import type { ExamOverview } from '../types.ts';
 import { CopyRow } from './CopyRow.tsx';
 import { isAtWork, pauseFor } from './progress.ts';
@@ -11,7 +13,6 @@ import { isAtWork, pauseFor } from './progress.ts';
 const SHOWN = ['all', 'none', 'unfinished', 'failed', 'needs_review', 'graded'] as const;
 const SEARCH_DELAY_MS = 250;
 
-/** The candidates of an exam, each with the live copy. */
 export const CopiesTable = ({ exam }: { exam: ExamOverview }) => {
   const t = useText();
   const [search, setSearch] = useState('');
@@ -25,7 +26,7 @@ export const CopiesTable = ({ exam }: { exam: ExamOverview }) => {
     refetchInterval: pauseFor(isAtWork(exam)),
     placeholderData: (before) => before,
   });
-  // Also after the last copy is graded, when no further read is due soon.
+  // Reads again when the counts change, because the interval is long once the last copy is graded.
   const counts = JSON.stringify(exam.submissions);
   const { refetch } = copies;
   useEffect(() => void refetch(), [counts, refetch]);
@@ -52,35 +53,23 @@ export const CopiesTable = ({ exam }: { exam: ExamOverview }) => {
         <Text>{t(show === 'all' && wanted === '' ? 'exams.noCandidates' : 'exams.noneFound')}</Text>
       ) : null}
       {rows.length > 0 ? (
-        <Table.ScrollContainer minWidth={700} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table aria-labelledby="copies">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{t('exams.candidate')}</Table.Th>
-                <Table.Th scope="col">{t('exams.rollNumber')}</Table.Th>
-                <Table.Th scope="col">{t('exams.status')}</Table.Th>
-                {exam.mode === 'handwritten' ? <Table.Th scope="col">{t('exams.pages')}</Table.Th> : null}
-                <Table.Th scope="col">{t('exams.actions')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((copy) => (
-                <CopyRow key={copy.candidate.id} exam={exam} copy={copy} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      ) : null}
-      {copies.hasNextPage ? (
-        <Button
-          mt="sm"
-          variant="default"
-          loading={copies.isFetchingNextPage}
-          onClick={() => void copies.fetchNextPage()}
+        <TableBox
+          label={t(exam.mode === 'handwritten' ? 'exams.copies' : 'exams.answers')}
+          minWidth={700}
+          columns={[
+            t('exams.candidate'),
+            t('exams.rollNumber'),
+            t('exams.status'),
+            ...(exam.mode === 'handwritten' ? [t('exams.pages')] : []),
+            t('app.actions'),
+          ]}
         >
-          {t('exams.more')}
-        </Button>
+          {rows.map((copy) => (
+            <CopyRow key={copy.candidate.id} exam={exam} copy={copy} />
+          ))}
+        </TableBox>
       ) : null}
+      <MoreButton list={copies} />
     </>
   );
 };

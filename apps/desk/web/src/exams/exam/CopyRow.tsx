@@ -2,9 +2,8 @@ import { Button, Group, Table, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
-import { tellError } from '../../app/notices.ts';
 import { useStaff } from '../../app/session.ts';
-import { PageLink } from '../PageLink.tsx';
+import { MarkLink } from '../../deciding/MarkLink.tsx';
 import type { CopyOfCandidate, ExamOverview } from '../types.ts';
 import { textOfGradingError } from './textOfGradingError.ts';
 
@@ -13,7 +12,6 @@ type Copy = NonNullable<CopyOfCandidate['submission']>;
 const IS_OVER = new Set(['failed', 'cancelled', 'partially_graded']);
 const IS_MARKED = new Set(['graded', 'partially_graded']);
 
-/** One candidate in the table of copies. */
 export const CopyRow = ({ exam, copy }: { exam: ExamOverview; copy: CopyOfCandidate }) => {
   const { candidate, submission } = copy;
   const t = useText();
@@ -71,20 +69,14 @@ const CopyActions = ({ examId, copy, who }: { examId: string; copy: Copy; who: s
   const again = useMutation(
     calls.submissions.reEvaluate.mutationOptions({
       onSuccess: () => queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() }),
-      onError: tellError,
     }),
   );
   return (
     <Group gap="sm" wrap="nowrap">
       {IS_MARKED.has(copy.status) ? (
-        <PageLink
-          pattern="/exams/$id/mark"
-          examId={examId}
-          search={{ submission: copy.id }}
-          label={t('exams.markOf', { who })}
-        >
+        <MarkLink examId={examId} submissionId={copy.id} label={t('exams.markOf', { who })}>
           {t('exams.mark')}
-        </PageLink>
+        </MarkLink>
       ) : null}
       {staff.role === 'admin' && IS_OVER.has(copy.status) && !copy.finalized ? (
         <Button

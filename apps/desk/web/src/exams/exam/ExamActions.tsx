@@ -1,14 +1,14 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { calls } from '../../app/calls.ts';
+import { ConfirmModal } from '../../app/ConfirmModal.tsx';
 import { useText } from '../../app/language.ts';
-import { tell, tellError } from '../../app/notices.ts';
+import { notify } from '../../app/notices.ts';
 import { useStaff } from '../../app/session.ts';
-import { PageLink } from '../PageLink.tsx';
 import type { ExamOverview } from '../types.ts';
 
-/** What can be done with the exam in its status. */
 export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
   const t = useText();
   const staff = useStaff();
@@ -19,9 +19,8 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
     calls.exams.open.mutationOptions({
       onSuccess: async () => {
         await refresh();
-        tell(t('exams.opened'));
+        notify(t('exams.opened'));
       },
-      onError: tellError,
     }),
   );
   const remove = useMutation(
@@ -29,31 +28,31 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
       onSuccess: async () => {
         await navigate({ to: '/exams' });
         await refresh();
-        tell(t('exams.deleted'));
+        notify(t('exams.deleted'));
       },
-      onError: tellError,
     }),
   );
+  const [isDeleting, setDeleting] = useState(false);
   const isAdmin = staff.role === 'admin';
   const takesCopies = exam.status !== 'draft';
   return (
     <Group gap="xs">
       {exam.submissions.total > 0 ? (
-        <PageLink pattern="/exams/$id/mark" examId={exam.id} look="button">
+        <Button component={Link} to={`/exams/${exam.id}/mark`} variant="default">
           {t('exams.mark')}
-        </PageLink>
+        </Button>
       ) : null}
       {takesCopies ? (
         <>
-          <PageLink pattern="/exams/$id/guide" examId={exam.id} look="button">
+          <Button component={Link} to={`/exams/${exam.id}/guide`} variant="default">
             {t('exams.guide')}
-          </PageLink>
-          <PageLink pattern="/exams/$id/statistics" examId={exam.id} look="button">
+          </Button>
+          <Button component={Link} to={`/exams/${exam.id}/statistics`} variant="default">
             {t('exams.statistics')}
-          </PageLink>
-          <PageLink pattern="/exams/$id/finalize" examId={exam.id} look="button">
+          </Button>
+          <Button component={Link} to={`/exams/${exam.id}/finalize`} variant="default">
             {t('exams.finalize')}
-          </PageLink>
+          </Button>
         </>
       ) : null}
       {isAdmin && exam.status !== 'finalized' ? (
@@ -68,13 +67,19 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
       ) : null}
       {isAdmin && exam.status === 'draft' ? (
         <>
-          <Button
-            variant="default"
-            loading={remove.isPending}
-            onClick={() => remove.mutate({ exam_id: exam.id })}
-          >
+          <Button variant="default" onClick={() => setDeleting(true)}>
             {t('exams.delete')}
           </Button>
+          {isDeleting ? (
+            <ConfirmModal
+              title={t('exams.deleteTitle')}
+              text={t('exams.deleteHelp')}
+              action={t('exams.delete')}
+              isBusy={remove.isPending}
+              onConfirm={() => remove.mutate({ exam_id: exam.id })}
+              onClose={() => setDeleting(false)}
+            />
+          ) : null}
           <Button loading={open.isPending} onClick={() => open.mutate({ exam_id: exam.id, body: {} })}>
             {t('exams.open')}
           </Button>

@@ -1,10 +1,11 @@
-import { Badge, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Badge, Group, List, Stack, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { Page } from '../../app/Page.tsx';
+import { Section } from '../../app/Section.tsx';
 import { Downloads } from '../../deciding/Downloads.tsx';
 import { Notice } from '../Notice.tsx';
 import { SourceBadge } from '../list/ExamsTable.tsx';
@@ -23,7 +24,6 @@ export const ExamPage = () => {
   );
 };
 
-/** One exam: its status and its copies. */
 const LoadedExam = () => {
   const t = useText();
   const { id: examId } = useParams({ strict: false });
@@ -79,12 +79,9 @@ const LoadedExam = () => {
             </Text>
           ) : null}
         </section>
-        <section aria-labelledby="copies">
-          <Title order={2} size="h3" id="copies" mb="sm">
-            {t(exam.mode === 'handwritten' ? 'exams.copies' : 'exams.answers')}
-          </Title>
+        <Section id="copies" title={t(exam.mode === 'handwritten' ? 'exams.copies' : 'exams.answers')}>
           <CopiesTable exam={exam} />
-        </section>
+        </Section>
         {submissions.total > 0 ? <Downloads examId={exam.id} /> : null}
       </Stack>
     </Page>

@@ -7,7 +7,7 @@ import type { PublicRouter } from '@evaluation/core-client';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { failureIn } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
-import { tell, tellError } from '../../app/notices.ts';
+import { notify, notifyError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
 import { newKeys } from '../../app/newKey.ts';
 import { ChangedByOther } from './ChangedByOther.tsx';
@@ -43,7 +43,7 @@ type StoredForm = inferRouterOutputs<PublicRouter>['desk']['exams']['form'];
 
 /**
  * The whole form is saved in one call with the revision that it started from. If another person has changed the exam,
- * nothing is saved: the form takes these changes over, says which they are, and the teacher saves again.
+ * nothing is saved: the form takes over the changes of that person and lists them, and the teacher saves again.
  */
 const EditForm = ({ form }: { form: StoredForm }) => {
   const t = useText();
@@ -79,7 +79,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries();
-      tell(t('exams.saved'));
+      notify(t('exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
     },
     onError: async (error) => {
@@ -91,7 +91,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       } catch {
         // The exam cannot be read either. The page shows the first error.
       }
-      tellError(error);
+      notifyError(error);
     },
   });
   return (
@@ -107,10 +107,10 @@ const EditForm = ({ form }: { form: StoredForm }) => {
         actions={
           <>
             <Button component={Link} to={`/exams/${exam.id}`} variant="default">
-              {t('exams.cancel')}
+              {t('app.cancel')}
             </Button>
             <Button loading={save.isPending} onClick={() => save.mutate()}>
-              {t('exams.save')}
+              {t('app.save')}
             </Button>
           </>
         }

@@ -2,7 +2,7 @@ import { Button, Collapse, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useText } from '../../app/language.ts';
-import { tell } from '../../app/notices.ts';
+import { notify } from '../../app/notices.ts';
 import { PasteOrFile } from '../files/PasteOrFile.tsx';
 import { readExamJson } from '../files/readExamJson.ts';
 import { readQuestionTable } from '../files/readQuestions.ts';
@@ -11,7 +11,6 @@ import type { ExamDraft } from './draft.ts';
 
 const isJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
-/** Fills the form from JSON of the API or from a table of questions, as a file or pasted. */
 export const ImportExam = ({
   draft,
   onChange,
@@ -27,7 +26,7 @@ export const ImportExam = ({
     setProblems(found.problems);
     if (found.draft === draft) return;
     onChange(found.draft);
-    tell(t('exams.import.done', { count: found.draft.questions.length }));
+    notify(t('exams.import.done', { count: found.draft.questions.length }));
     if (found.problems.length === 0) close();
   };
   return (

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
-import { tell, tellError } from '../../app/notices.ts';
+import { notify, notifyError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
 import { newKeys } from '../../app/newKey.ts';
 import { emptyExam } from './draft.ts';
@@ -13,14 +13,13 @@ import { ImportExam } from './ImportExam.tsx';
 import { NO_PROBLEMS, problemsInError } from './problems.ts';
 import { examBody } from './requests.ts';
 
-/** The form of a new exam, filled with the defaults of the institute. */
 export const NewExamPage = () => {
   const t = useText();
-  // A core of the release before has no settings; the form then has the defaults of the API.
+  // Core of the previous release has no settings; the form then has the defaults of the API.
   const settings = useQuery({
     ...calls.desk.settings.show.queryOptions(),
     retry: false,
-    // Read once for each form. What the teacher has typed must not begin again.
+    // Read once for each form, because a second read would reset what the teacher has typed.
     gcTime: 0,
     staleTime: Infinity,
   });
@@ -42,13 +41,13 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
     },
     onSuccess: async (exam, open) => {
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
-      tell(t(open ? 'exams.opened' : 'exams.saved'));
+      notify(t(open ? 'exams.opened' : 'exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
     },
     onError: (error) => {
       const found = problemsInError(error);
       setProblems(found);
-      if (found.size === 0) tellError(error);
+      if (found.size === 0) notifyError(error);
     },
   });
   return (

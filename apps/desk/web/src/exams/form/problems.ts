@@ -1,31 +1,17 @@
 import { failureIn } from '../../app/failures.ts';
+import { problemsIn } from '../../app/fieldProblems.ts';
 import { t } from '../../app/language.ts';
-import { textOfProblem } from './problemTexts.ts';
 
 /** Problems of a request by the path of the field, such as `questions[2].rubric.criteria[0].marks`. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const NO_PROBLEMS: Problems = new Map();
 
-/** @param details `details` of a failure of the API */
-export const problemsIn = (details: unknown): Problems => {
-  const errors: unknown =
-    typeof details === 'object' && details !== null ? Reflect.get(details, 'errors') : [];
-  const told = Array.isArray(errors) ? errors.filter(isTold) : [];
-  const found = new Map<string, string>();
-  for (const problem of told) {
-    const text = textOfProblem(problem);
-    const before = found.get(problem.field);
-    found.set(problem.field, before === undefined ? text : `${before} ${text}`);
-  }
-  return found;
-};
-
 /** Problems of the form of an exam. A reference that another exam has is a problem of its field. */
 export const problemsInError = (error: unknown): Problems => {
   const failure = failureIn(error);
   return failure?.code === 'exam_exists'
-    ? new Map([['external_ref', t('exams.problem.externalRefTaken')]])
+    ? new Map([['external_ref', t('app.problem.externalRefTaken')]])
     : problemsIn(failure?.details);
 };
 
@@ -49,8 +35,3 @@ export const problemsElsewhere = (problems: Problems, path: string): string | un
   );
   return found.length === 0 ? undefined : found.map(([, text]) => text).join(' ');
 };
-
-const isTold = (value: unknown): value is { field: string; code: string; message: string } =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['field', 'code', 'message'].every((name) => typeof Reflect.get(value, name) === 'string');

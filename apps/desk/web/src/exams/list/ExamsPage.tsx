@@ -1,10 +1,12 @@
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { calls } from '../../app/calls.ts';
+import { FilterSelect } from '../../app/FilterSelect.tsx';
 import { useText } from '../../app/language.ts';
+import { MoreButton } from '../../app/MoreButton.tsx';
 import { Page } from '../../app/Page.tsx';
 import { useStaff } from '../../app/session.ts';
 import { isAtWork, pauseFor } from '../exam/progress.ts';
@@ -17,7 +19,6 @@ type Source = (typeof SOURCES)[number];
 
 const SEARCH_DELAY_MS = 250;
 
-/** All exams of the institute, newest first. */
 export const ExamsPage = () => {
   const t = useText();
   const staff = useStaff();
@@ -60,23 +61,17 @@ export const ExamsPage = () => {
           maxLength={255}
           w={280}
         />
-        <Select
+        <FilterSelect
           label={t('exams.status')}
           data={STATUSES.map((value) => ({ value, label: t(`exams.status.${value}`) }))}
-          placeholder={t('exams.all')}
           value={status}
           onChange={(value) => setStatus(STATUSES.find((one) => one === value) ?? null)}
-          clearable
-          clearButtonProps={{ 'aria-label': t('exams.clear') }}
         />
-        <Select
+        <FilterSelect
           label={t('exams.source')}
           data={SOURCES.map((value) => ({ value, label: t(`exams.source.${value}`) }))}
-          placeholder={t('exams.all')}
           value={source}
           onChange={(value) => setSource(SOURCES.find((one) => one === value) ?? null)}
-          clearable
-          clearButtonProps={{ 'aria-label': t('exams.clear') }}
         />
       </Group>
       {exams.isError && exams.data === undefined ? <Text role="alert">{t('exams.notLoaded')}</Text> : null}
@@ -85,16 +80,7 @@ export const ExamsPage = () => {
         <Text>{t(Object.keys(filter).length === 0 ? 'exams.none' : 'exams.noneFound')}</Text>
       ) : null}
       {rows.length > 0 ? <ExamsTable exams={rows} /> : null}
-      {exams.hasNextPage ? (
-        <Button
-          variant="default"
-          mt="md"
-          loading={exams.isFetchingNextPage}
-          onClick={() => void exams.fetchNextPage()}
-        >
-          {t('exams.more')}
-        </Button>
-      ) : null}
+      <MoreButton list={exams} />
     </Page>
   );
 };

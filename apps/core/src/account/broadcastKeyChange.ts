@@ -5,7 +5,7 @@ import type { Services } from '../services.ts';
  * If the broadcast is lost, the change takes effect when the cache entries expire, within 30 seconds
  * (docs/architecture.md#keys). Call it after the change is committed.
  */
-export const tellFacades = async (
+export const broadcastKeyChange = async (
   services: Services,
   changed: { institute_id: string; key_id?: string },
 ): Promise<void> => {

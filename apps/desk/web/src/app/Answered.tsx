@@ -1,10 +1,9 @@
 import { Alert, Loader } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { textOfError } from '../app/failures.ts';
-import { useText } from '../app/language.ts';
+import { textOfError } from './failures.ts';
+import { useText } from './language.ts';
 
-/** Shows what a query answered; until then that it loads, or why it failed. */
 export const Answered = <T,>({
   query,
   children,

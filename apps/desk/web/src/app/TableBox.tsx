@@ -1,21 +1,24 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A table with a caption, which scrolls inside its own box on a narrow screen. */
+/** A table that scrolls inside its own box on a narrow screen. */
 export const TableBox = ({
   caption,
+  label,
   columns,
   minWidth = 500,
   children,
 }: {
-  caption: string;
+  caption?: string;
+  /** Name of a table without a caption. */
+  label?: string;
   columns: readonly string[];
   minWidth?: number;
   children: ReactNode;
 }) => (
   <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-    <Table captionSide="top" striped withTableBorder>
-      <Table.Caption ta="left">{caption}</Table.Caption>
+    <Table captionSide="top" striped withTableBorder aria-label={label}>
+      {caption === undefined ? null : <Table.Caption ta="left">{caption}</Table.Caption>}
       <Table.Thead>
         <Table.Tr>
           {columns.map((column) => (

@@ -18,17 +18,17 @@ import type { BatchedCall } from './batchedCall.ts';
 import type { BatchProvider, BatchState } from './batchProvider.ts';
 import { passes, statusOf } from './failures.ts';
 
-interface StandingBatches {
+interface AwaitedBatches {
   join(state: BatchState, calls: readonly BatchedCall[], how: 'sent' | 'found'): void;
   leave(call: BatchedCall): void;
 }
 
-interface Standing {
+interface AwaitedBatch {
   state: BatchState;
   calls: Set<BatchedCall>;
   /** Ids of lines that no process waits for. */
   useless: Set<string>;
-  nobodyWaits: AbortController;
+  unawaited: AbortController;
 }
 
 const READS = 5;
@@ -40,11 +40,11 @@ const LOOKS_APART = 10;
  */
 const LOOKS_BEFORE_SENT_AGAIN = 4;
 
-export const createStandingBatches = (
+export const createAwaitedBatches = (
   provider: BatchProvider,
   options: {
     lane: string;
-    /** Time before the first poll; later ones are up to ten times as far apart. */
+    /** Time before the first poll; later intervals grow up to ten times that. */
     pollMs: number;
     /** Stops all polling; batches continue. */
     closed: AbortSignal;
@@ -52,13 +52,13 @@ export const createStandingBatches = (
     askDirectly(calls: Iterable<BatchedCall>, reason: 'no_result'): void;
     onFailure(error: unknown): void;
   },
-): StandingBatches => {
+): AwaitedBatches => {
   const { lane, pollMs, closed, onFailure } = options;
-  const standing = new Map<string, Standing>();
+  const awaited = new Map<string, AwaitedBatch>();
   const count = (outcome: string) => metrics.modelBatches.inc({ lane, outcome });
 
-  async function watch(batch: Standing): Promise<void> {
-    const signal = AbortSignal.any([closed, batch.nobodyWaits.signal]);
+  async function watch(batch: AwaitedBatch): Promise<void> {
+    const signal = AbortSignal.any([closed, batch.unawaited.signal]);
     try {
       await untilOver(batch, signal);
       // A call that joins from now on causes a new read of the batch.
@@ -69,7 +69,7 @@ export const createStandingBatches = (
         options.sendAgain([...batch.calls]);
         return;
       }
-      await handOut(batch);
+      await deliverOutcomes(batch);
       count(batch.state.isRefused ? 'refused' : 'over');
     } catch (error) {
       if (signal.aborted) return;
@@ -79,7 +79,7 @@ export const createStandingBatches = (
     options.askDirectly(batch.calls, 'no_result');
   }
 
-  async function untilOver(batch: Standing, signal: AbortSignal): Promise<void> {
+  async function untilOver(batch: AwaitedBatch, signal: AbortSignal): Promise<void> {
     for (let pauseMs = pollMs; !batch.state.isOver; pauseMs = Math.min(pauseMs * 1.5, LOOKS_APART * pollMs)) {
       await pause(pauseMs, signal);
       try {
@@ -94,7 +94,7 @@ export const createStandingBatches = (
     }
   }
 
-  async function handOut({ state, calls }: Standing): Promise<void> {
+  async function deliverOutcomes({ state, calls }: AwaitedBatch): Promise<void> {
     for (let reads = 1; ; reads += 1) {
       const byId = Map.groupBy(calls, ({ id }) => id);
       try {
@@ -114,11 +114,11 @@ export const createStandingBatches = (
     }
   }
 
-  function forget(batch: Standing): void {
-    if (standing.get(batch.state.id) === batch) standing.delete(batch.state.id);
+  function forget(batch: AwaitedBatch): void {
+    if (awaited.get(batch.state.id) === batch) awaited.delete(batch.state.id);
   }
 
-  function cancelIfUseless({ state, useless }: Standing): void {
+  function cancelIfUseless({ state, useless }: AwaitedBatch): void {
     if (!state.ids.every((id) => useless.has(id))) return;
     count('cancelled');
     provider.cancel(state.id, closed).catch(onFailure);
@@ -126,12 +126,12 @@ export const createStandingBatches = (
 
   return {
     join(state, calls, how) {
-      const known = standing.get(state.id);
+      const known = awaited.get(state.id);
       const batch = known ?? {
         state,
         calls: new Set(),
         useless: new Set(),
-        nobodyWaits: new AbortController(),
+        unawaited: new AbortController(),
       };
       for (const call of calls) {
         if (!call.isOver) {
@@ -147,16 +147,16 @@ export const createStandingBatches = (
         cancelIfUseless(batch);
         return;
       }
-      standing.set(state.id, batch);
+      awaited.set(state.id, batch);
       void watch(batch);
     },
     leave(call) {
-      const batch = call.batchId === null ? undefined : standing.get(call.batchId);
+      const batch = call.batchId === null ? undefined : awaited.get(call.batchId);
       if (batch === undefined || !batch.calls.delete(call)) return;
       if (call.isUseless) batch.useless.add(call.id);
       if (batch.calls.size > 0) return;
       forget(batch);
-      batch.nobodyWaits.abort();
+      batch.unawaited.abort();
       cancelIfUseless(batch);
     },
   };

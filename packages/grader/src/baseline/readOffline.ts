@@ -1,0 +1,19 @@
+import type { Answered, CallOptions, PageImage, PageReading } from '../grader.ts';
+import type { Ocr } from './ocr.ts';
+import { readPageOffline } from './readPage.ts';
+import { worked } from './worked.ts';
+
+/** Reads pages without a model, one after the other. Rejects like a Grader. */
+export const readOffline = async (
+  pages: readonly PageImage[],
+  ocr: Ocr,
+  options: CallOptions,
+): Promise<Answered<PageReading[]>> =>
+  await worked('read_pages', async () => {
+    const readings: PageReading[] = [];
+    for (const page of pages) {
+      options.signal.throwIfAborted();
+      readings.push(await readPageOffline(page, ocr, options));
+    }
+    return readings;
+  });
