@@ -7,7 +7,7 @@ export default defineConfig({
     // One PostgreSQL, nats-server and S3 endpoint for the whole run.
     // Two cores are the smallest machine we support; two more forks work while others wait for a lease or a deadline.
     globalSetup: ['packages/test-services/src/globalSetup.ts', 'tests/harness/bundlesOfRun.ts'],
-    setupFiles: ['tests/harness/keepCompiled.ts'],
+    setupFiles: ['tests/harness/keepCompiled.ts', 'tests/harness/properties.ts'],
     pool: 'forks',
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
