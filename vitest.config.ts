@@ -19,5 +19,6 @@ export default defineConfig({
     // Long on purpose: they end what hangs. A wait within a test gives up before and says what it waited for.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -225,7 +225,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     });
     expect(plan).not.toMatch(/Seq Scan on (?:uploads|copy_drawings)/);
     expect(plan).not.toMatch(/rows=\d{5}|Rows Removed by Filter: \d{3}/);
-    await vi.waitFor(async () => expect(await release(8)).toBe(true));
+    await vi.waitFor(async () => expect(await release(8)).toBe(true), 20_000);
     expect(await jobsOut()).toHaveLength(8);
   }, 120_000);
 });
