@@ -10,7 +10,7 @@ export interface Report {
   kills: number;
   killsByApp: Record<string, number>;
   processesStarted: number;
-  stories: Record<string, number>;
+  scenarios: Record<string, number>;
   accepted: number;
   completed: number;
   /** Runs of which three workers died; such a run ends uncharged. */
@@ -61,7 +61,7 @@ export const tableOf = (report: Report): string => {
     ['kills', report.kills],
     ['of them processes of ours', listed(report.killsByApp)],
     ['processes started', report.processesStarted],
-    ['stories', listed(report.stories)],
+    ['scenarios', listed(report.scenarios)],
     ['runs accepted (202)', report.accepted],
     ['runs completed and charged', report.completed],
     ['runs ended after three dead workers', report.endedByDeaths],

@@ -8,12 +8,12 @@ import { seededRandom } from '../harness/seededRandom.ts';
 import { unfinishedWork, violationsIn } from '../model/submissions/invariants.ts';
 import { newBook } from './clients/book.ts';
 import { openDeskClient } from './clients/deskClient.ts';
-import { examinerStory } from './clients/examinerStory.ts';
+import { examinerScenario } from './clients/examinerScenario.ts';
 import { startFeedReader } from './clients/feedReader.ts';
-import { guideStory } from './clients/guideStory.ts';
+import { guideScenario } from './clients/guideScenario.ts';
 import { startLoad } from './clients/load.ts';
 import { newTraffic, retryingClient, type RetryingClient } from './clients/retrying.ts';
-import { newTeller } from './clients/teller.ts';
+import { newScenarioSteps } from './clients/scenarioSteps.ts';
 import { causeFault, type Stage } from './faults.ts';
 import { eachAcceptedRunEndsOnce } from './invariants/eachAcceptedRunEndsOnce.ts';
 import { feedMissesNothing } from './invariants/feedMissesNothing.ts';
@@ -75,15 +75,15 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       copies: await openExam(client, handwrittenExam({ questions: COPY_PAPER })),
     };
     let tokens = 0;
-    const teller = newTeller(client, book, random, () => (tokens += 1));
-    const guide = guideStory({
+    const steps = newScenarioSteps(client, book, random, () => (tokens += 1));
+    const guide = guideScenario({
       coreUrl: fleet.coreUrl,
       token: fleet.tokens.public,
       actorSigningKey: fleet.tokens.actorSigningKey,
     });
     const feed = startFeedReader(client);
-    const others = { guide, examiner: examinerStory(openDeskClient(fleet.deskUrl, examiner, traffic)) };
-    const load = startLoad({ clients, teller, exams, others, random, book });
+    const others = { guide, examiner: examinerScenario(openDeskClient(fleet.deskUrl, examiner, traffic)) };
+    const load = startLoad({ clients, steps, exams, others, random, book });
     let isOver = false;
     const stage: Stage = {
       servers,
@@ -138,7 +138,7 @@ export const runChaos = async (options: ChaosOptions): Promise<Report> => {
       kills: sumOf(fleet.kills) + (faults['kill_postgres'] ?? 0) + (faults['empty_nats'] ?? 0),
       killsByApp: fleet.kills,
       processesStarted: fleet.started(),
-      stories: Object.fromEntries(book.finishedStories),
+      scenarios: Object.fromEntries(book.finishedScenarios),
       accepted: book.accepted.length,
       completed: runs.completed,
       endedByDeaths: runs.deaths,

@@ -96,8 +96,8 @@ test.skipIf(version === undefined)(
       .map(([path, { input, output }]) => {
         const [router, procedure] = [path.slice(0, path.indexOf('.')), path.slice(path.indexOf('.') + 1)];
         const type = `Outputs['${[router, ...procedure.split('.')].join("']['")}']`;
-        const value = (said: unknown): string =>
-          said === undefined ? 'undefined' : JSON.stringify(shortened(said));
+        const value = (part: unknown): string =>
+          part === undefined ? 'undefined' : JSON.stringify(shortened(part));
         return `  '${path}': { input: ${value(input)}, output: ${value(output)}${output === undefined ? '' : ` satisfies ${type}`} },`;
       });
     expect(rows.length).toBeGreaterThan(15);
@@ -106,7 +106,7 @@ test.skipIf(version === undefined)(
       [
         "import type { Outputs } from '@evaluation/core-client';",
         '',
-        `/** What facade and worker of release ${version} said to core, and its answers; written by record.test.ts. */`,
+        `/** What facade and worker of release ${version} sent to core, and its answers; written by record.test.ts. */`,
         'export const calls = {',
         ...rows,
         '};',

@@ -29,9 +29,9 @@ const OPENINGS = ['I think that', 'As we learned,', 'In a leaf', 'By day', 'Beca
 /** The teacher gives a mark for each point. */
 const answerOf = (index: number): { text: string; deserved: number } => {
   const made = POINTS.filter((_, point) => ((index >> point) & 1) === 1);
-  const said = made.length === 0 ? 'plants are green' : made.join(' and ');
+  const content = made.length === 0 ? 'plants are green' : made.join(' and ');
   return {
-    text: `${OPENINGS[index % OPENINGS.length] ?? ''} ${said}, number ${index}.`,
+    text: `${OPENINGS[index % OPENINGS.length] ?? ''} ${content}, number ${index}.`,
     deserved: made.length,
   };
 };

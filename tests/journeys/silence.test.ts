@@ -79,8 +79,8 @@ const withoutAnyMaterial = async (grade: Grade): Promise<void> => {
     candidate: candidate(index),
     answers: [{ question_label: '1', text }],
   });
-  const said = { [SECRETS.bareQuestion]: SECRETS.madeCriterion };
-  model.behave([{ schemaName: 'make_rubric', behaviour: { kind: 'content', content: said } }]);
+  const rubric = { [SECRETS.bareQuestion]: SECRETS.madeCriterion };
+  model.behave([{ schemaName: 'make_rubric', behaviour: { kind: 'content', content: rubric } }]);
   await grade(exam.id, submission(1, `${SECRETS.typed} 11`));
   model.behave([]);
   const knowing = (addressesGrader: boolean) =>

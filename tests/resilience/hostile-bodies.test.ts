@@ -104,7 +104,7 @@ test(
     const { latencies, answers: statuses } = await probe.stop();
 
     const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Infinity;
-    const said = Object.fromEntries([...answers].map(([name, seen]) => [name, Object.fromEntries(seen)]));
+    const fields = Object.fromEntries([...answers].map(([name, seen]) => [name, Object.fromEntries(seen)]));
     console.info({
       seconds: SECONDS,
       bodies: next,
@@ -114,10 +114,10 @@ test(
       max: Math.round(latencies.at(-1) ?? 0),
       facadeMiB: Math.round(peak.facade / MEBI),
       coreMiB: Math.round(peak.core / MEBI),
-      said,
+      fields,
     });
     for (const { name, answers: expected } of bodies) {
-      const seen = Object.keys(said[name] ?? {});
+      const seen = Object.keys(fields[name] ?? {});
       expect(
         seen.filter((status) => !['429', '503', 'cut off', ...expected.map(String)].includes(status)),
         name,

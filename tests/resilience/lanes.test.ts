@@ -26,7 +26,7 @@ const model = closedAfterTests(await startModelServer());
 const gate = closedAfterTests(await startModelGate(model.baseUrl));
 beforeEach(() => {
   model.reset();
-  gate.letGo();
+  gate.release();
 });
 
 const start = async (settings: Record<string, string>): Promise<void> => {
@@ -141,7 +141,7 @@ describe('with five workers', () => {
       expect(lost).toHaveLength(5);
       expect(await runsByStatus(exam.id)).toEqual({ queued: 195, released: 5, claimed: 5 });
 
-      gate.letGo();
+      gate.release();
       await eventually(
         'all are over',
         async () => (await runsByStatus(exam.id))['completed'] === 205,
@@ -174,7 +174,7 @@ describe('with five workers', () => {
       );
       return overdue?.runs === WORKERS;
     });
-    gate.letGo();
+    gate.release();
     for (const { id } of submissions) await untilOver(service.api, id);
     expect(
       await behind.query(`select delivery, count(*)::int as runs from runs where ${OF_EXAM} group by 1`, [
@@ -255,7 +255,7 @@ describe('with five workers', () => {
       return claimed === WORKERS && released === WORKERS;
     });
     const single = await submitShort(other.api, othersExam.id, 'B-1');
-    gate.letGo();
+    gate.release();
     await untilOver(other.api, single.id);
 
     const [order] = await behind.query<{ waiting: number; before: number }>(

@@ -9,7 +9,8 @@ export interface ModelGate {
   open(): Promise<void>;
   /** Passes requests on from now on, and holds their answers back. */
   hold(): void;
-  letGo(): void;
+  /** Sends the answers that were held back, and passes later ones on. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -57,7 +58,7 @@ export const startModelGate = async (modelUrl: string): Promise<ModelGate> => {
       holds = true;
       for (const upstream of answers.keys()) upstream.unpipe();
     },
-    letGo: () => {
+    release: () => {
       holds = false;
       for (const [upstream, client] of answers) upstream.pipe(client);
     },

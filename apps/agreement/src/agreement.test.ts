@@ -93,8 +93,8 @@ const judgement = (awarded: number, addressesGrader = false) => ({
 
 /** The candidate's answer in a request: the last part of the user message. */
 const asked = (call: ModelCallRecord): string => {
-  const said = JSON.stringify(call.body['messages']);
-  return said.slice(said.lastIndexOf('The answer was typed.'));
+  const messages = JSON.stringify(call.body['messages']);
+  return messages.slice(messages.lastIndexOf('The answer was typed.'));
 };
 
 test('the baseline grades a data set: one JSON object on stdout, a report with flags, no text of an answer', async () => {

@@ -10,11 +10,11 @@ import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/gradi
 const LONGEST_ANSWER = 60_000;
 
 /** Problems of a model's output (`Answered.problems`). The first result of a call carries those of the whole call. */
-interface PutRight {
+interface Corrected {
   problems?: string[] | undefined;
 }
-export type ReadPage = PageReading & PutRight;
-export type FoundAnswer = AlignedAnswer & PutRight;
+export type ReadPage = PageReading & Corrected;
+export type FoundAnswer = AlignedAnswer & Corrected;
 
 export interface ReadCopy {
   pages: readonly ReadPage[];

@@ -26,8 +26,8 @@ const ALIGNMENT_ADJUSTED = 'alignment_adjusted';
  */
 export const copyReviewReasons = (facts: readonly PageFacts[], copy: ReadCopy): string[] => [
   ...lostWriting(facts, copy),
-  ...(copy.pages.some(wasPutRight) ? [READING_ADJUSTED] : []),
-  ...(copy.alignment.some(wasPutRight) ? [ALIGNMENT_ADJUSTED] : []),
+  ...(copy.pages.some(wasCorrected) ? [READING_ADJUSTED] : []),
+  ...(copy.alignment.some(wasCorrected) ? [ALIGNMENT_ADJUSTED] : []),
   ...(strayWriting(copy).some(imitatesPrompt) ? [POSSIBLE_INJECTION] : []),
 ];
 
@@ -85,4 +85,4 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
   ];
 };
 
-const wasPutRight = ({ problems = [] }: { problems?: string[] | undefined }): boolean => problems.length > 0;
+const wasCorrected = ({ problems = [] }: { problems?: string[] | undefined }): boolean => problems.length > 0;

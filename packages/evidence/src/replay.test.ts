@@ -227,7 +227,7 @@ describe('a typed submission', () => {
       status: 'partially_graded',
       totals: { awarded: 2, max: 4, questions_graded: 1, questions_failed: 1 },
     });
-    expect(differences.some((said) => said.startsWith('question 2'))).toBe(false);
+    expect(differences.some((difference) => difference.startsWith('question 2'))).toBe(false);
   });
 });
 
@@ -364,7 +364,7 @@ describe('a copy', () => {
       awarded: 0,
       extracted_answer: null,
     });
-    expect(differences.filter((said) => said.startsWith('question 3'))).toEqual([]);
+    expect(differences.filter((difference) => difference.startsWith('question 3'))).toEqual([]);
   });
 
   test('a choice that was read as a label is marked, and a label alone needs a teacher: the replay agrees', async () => {
@@ -488,8 +488,8 @@ describe('a file from outside', () => {
     const refused = refusal((bundle) => ({ ...bundle, parts: [part('question', iceQuestion.id, content)] }));
     const label = `2${escape}`;
     const { differences } = again(typed({ questions: [{ ...iceQuestion, label }], parts: [] }));
-    for (const said of [String(Object(refused).message), ...differences]) {
-      for (const character of ['\u001b', '\u009b', '\u202e']) expect(said).not.toContain(character);
+    for (const difference of [String(Object(refused).message), ...differences]) {
+      for (const character of ['\u001b', '\u009b', '\u202e']) expect(difference).not.toContain(character);
     }
     expect(differences[0]).toContain('question 2\\u001b[2J\\u009b1m\\u202e');
   });

@@ -22,7 +22,7 @@ const input: fc.Arbitrary<ConfidenceInput> = fc.record({
   criteria: fc.array(criterion, { minLength: 1, maxLength: 8 }),
   legibility: fc.option(share),
   disagreement: fc.option(share),
-  marksPutRight: fc.boolean(),
+  marksCorrected: fc.boolean(),
   isReading: fc.boolean(),
 });
 const table = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 8 }).chain((raws) =>
@@ -86,7 +86,7 @@ describe('any report of a model and any table', () => {
         { legibility: null },
         { disagreement: given.disagreement === null ? null : given.disagreement / 2 },
         { disagreement: null },
-        { marksPutRight: false },
+        { marksCorrected: false },
       ]) {
         expect(confidence({ ...given, ...change })).toBeGreaterThanOrEqual(value);
       }
@@ -125,7 +125,7 @@ describe('any report of a model and any table', () => {
     holds((given, confidence) => {
       const total = given.criteria.reduce((sum, { max }) => sum + max, 0);
       const unsure = given.criteria.some((each) => each.certainty === 'unsure' && each.max >= total / 4);
-      const held = unsure || given.marksPutRight || (given.disagreement ?? 0) >= 0.25;
+      const held = unsure || given.marksCorrected || (given.disagreement ?? 0) >= 0.25;
       if (held) expect(reviewReasons(confidence(given), [])).toEqual(['low_confidence']);
     });
   });

@@ -6,7 +6,7 @@ import type { ConfidenceInput } from './confidence.ts';
 const sure = { max: 2, awarded: 2, certainty: 'certain', evidenceFound: true } as const;
 const confidenceFor = (input: Partial<ConfidenceInput>) =>
   confidenceOf(
-    { criteria: [sure], legibility: null, disagreement: null, marksPutRight: false, ...input },
+    { criteria: [sure], legibility: null, disagreement: null, marksCorrected: false, ...input },
     readTable(NO_TABLE),
   );
 
@@ -56,7 +56,7 @@ describe('confidence follows its formula', () => {
     ['marks less probable than all others', { criteria: [{ ...sure, probability: 0.49 }] }, 0.55],
     ['marks that were impossible', { criteria: [{ ...sure, probability: 0 }] }, 0.38],
     ['an unsure but probable mark', { criteria: [{ ...sure, certainty: 'unsure', probability: 1 }] }, 0.42],
-    ['marks corrected by code', { marksPutRight: true }, 0.55],
+    ['marks corrected by code', { marksCorrected: true }, 0.55],
     ['no criteria', { criteria: [] }, 0],
   ])('%s', (_, input, confidence) => {
     expect(confidenceFor(input)).toBeCloseTo(confidence, 5);

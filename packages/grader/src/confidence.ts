@@ -49,7 +49,7 @@ export interface ConfidenceInput {
   legibility: number | null;
   /** Share of the marks in which the second look differs, 0..1; null without a second look. */
   disagreement: number | null;
-  marksPutRight: boolean;
+  marksCorrected: boolean;
   /**
    * true for the reading of an objective question: its marks depend on words of the answer even if they are 0. Default
    * false.
@@ -58,7 +58,7 @@ export interface ConfidenceInput {
 }
 
 export const confidenceOf = (input: ConfidenceInput, table: ConfidenceTable): number => {
-  const { criteria, disagreement, marksPutRight } = input;
+  const { criteria, disagreement, marksCorrected } = input;
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
   const confidence = twoDecimals(readOff(table, rawConfidence(input)));
@@ -66,7 +66,7 @@ export const confidenceOf = (input: ConfidenceInput, table: ConfidenceTable): nu
     ({ max, certainty, probability }) =>
       (certainty === 'unsure' || (probability ?? 1) < IMPROBABLE) && max >= total * TOO_MUCH,
   );
-  const isHeld = unsure || marksPutRight || (disagreement ?? 0) >= TOO_MUCH;
+  const isHeld = unsure || marksCorrected || (disagreement ?? 0) >= TOO_MUCH;
   return isHeld ? Math.min(confidence, HELD_AT) : confidence;
 };
 
@@ -76,7 +76,7 @@ export const rawConfidence = ({
   legibility,
   disagreement,
   isReading = false,
-}: Omit<ConfidenceInput, 'marksPutRight'>): number => {
+}: Omit<ConfidenceInput, 'marksCorrected'>): number => {
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
   const weighted = criteria.reduce((sum, { max, awarded, certainty, probability, evidenceFound }) => {

@@ -7,8 +7,8 @@ export interface Book {
   marks: Map<string, Record<string, number>>;
   /** Submissions that a client removed: by a replacement, or by a delete or cancel. */
   removed: Map<string, 'replaced' | 'deleted'>;
-  /** Number of finished stories, by name. */
-  finishedStories: Map<string, number>;
+  /** Number of finished scenarios, by name. */
+  finishedScenarios: Map<string, number>;
   /** Answers that no documented rule explains. */
   wrong: string[];
 }
@@ -18,6 +18,6 @@ export const newBook = (instituteId: string): Book => ({
   accepted: [],
   marks: new Map(),
   removed: new Map(),
-  finishedStories: new Map(),
+  finishedScenarios: new Map(),
   wrong: [],
 });

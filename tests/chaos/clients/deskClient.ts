@@ -76,7 +76,7 @@ export const openDeskClient = (
             throw new Error(
               `the desk answered ${procedure} with ${answer.status} ${JSON.stringify(answer.body)}`,
             );
-          // Unchecked: a story compares the fields that it reads.
+          // Unchecked: a scenario compares the fields that it reads.
           return data as T;
         }
         traffic.repeats.set('desk', (traffic.repeats.get('desk') ?? 0) + 1);

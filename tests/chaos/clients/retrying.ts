@@ -84,7 +84,7 @@ export const retryingClient = (baseUrl: string, apiKey: string, traffic: Traffic
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       },
-      // Unchecked: a story compares the fields that it reads.
+      // Unchecked: a scenario compares the fields that it reads.
       async (response) => (await response.json()) as T,
     );
   return {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '@evaluation/rest-contract/schemas';
 import type { Book } from '../clients/book.ts';
 import type { RetryingClient } from '../clients/retrying.ts';
-import { marksIn } from '../clients/teller.ts';
+import { marksIn } from '../clients/scenarioSteps.ts';
 
 interface Results {
   data: Result[];

@@ -35,7 +35,7 @@ const hold = async (table: string, mode: 'access exclusive' | 'exclusive' = 'acc
   await holder.query('begin');
   await holder.query(`lock table ${table} in ${mode} mode`);
 };
-const letGo = () => holder.query('commit');
+const releaseLocks = () => holder.query('commit');
 
 /** Expects the answer sooner than the time for which saving rubrics is tried (SAVE_MS). */
 const atOnce = async <T>(answer: Promise<T>): Promise<T> => {
@@ -69,7 +69,7 @@ describe('quote', () => {
     expect(exam).not.toHaveProperty('quote');
     expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
     expect((await api.get<ExamList>('/exams')).body.data).toHaveLength(1);
-    await letGo();
+    await releaseLocks();
     expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual({
       ...exam,
       quote: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
@@ -92,7 +92,7 @@ describe('rubric.sync', () => {
       return (rows[0]?.attempts ?? 0) > 1;
     });
     expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
-    await letGo();
+    await releaseLocks();
     const saved = await eventually('the rubrics are saved', async () => {
       const { body } = await api.get<Exam>(`/exams/${exam.id}`);
       return body.rubric.sync === undefined && body;
@@ -118,7 +118,7 @@ describe('rubric.sync', () => {
       await createExam(api, { ...paper, open: false }),
     ];
     expectError(await api.get<ErrorBody>(`/exams/${listed.id}/rubrics`), 503, 'service_unavailable');
-    await letGo();
+    await releaseLocks();
 
     expect((await api.get<RubricList>(`/exams/${listed.id}/rubrics`)).body).toMatchObject({
       version: 1,
@@ -158,7 +158,7 @@ describe('rubric.sync', () => {
     );
     // The pending version has no number yet.
     expect(submission).toMatchObject({ status: 'graded', rubric_version: null });
-    await letGo();
+    await releaseLocks();
   });
 
   test('a request that waits for the rubrics answers with a Retry-After of a few seconds', async () => {
@@ -169,7 +169,7 @@ describe('rubric.sync', () => {
     const path = `/exams/${exam.id}/open`;
     expectError(await api.post<ErrorBody>(path), 503, 'service_unavailable');
     expect(performance.now() - began).toBeLessThan(6000);
-    await letGo();
+    await releaseLocks();
     expect((await api.post(path)).status).toBe(200);
   });
 
@@ -177,7 +177,7 @@ describe('rubric.sync', () => {
     await hold('rubric_versions');
     const exam = await createExam(api, { ...paper, open: false });
     // The state that a process leaves which died right after it created the exam.
-    await letGo();
+    await releaseLocks();
     const [first] = exam.questions;
     expect((await api.delete(`/exams/${exam.id}/questions/${first?.id}`)).status).toBe(200);
     const { body } = await api.get<RubricList>(`/exams/${exam.id}/rubrics`);
@@ -193,7 +193,7 @@ describe('rubric.sync', () => {
       answers: [{ question_label: '1', text: 'inertia' }],
     });
     expect(submission).toMatchObject({ status: 'queued', rubric_version: null });
-    await letGo();
+    await releaseLocks();
     expect(await untilOver(api, submission.id)).toMatchObject({
       status: 'graded',
       rubric_version: 1,

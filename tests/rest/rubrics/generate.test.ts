@@ -167,7 +167,7 @@ describe('a long answer with neither rubric nor model answer', () => {
       text: 'Explain the sea.',
     });
     expect(edited.status).toBe(200);
-    gate.letGo();
+    gate.release();
     expect(criteriaOf(await graded(first), '1')).toEqual([{ name: 'Of the first text', marks: 2 }]);
     expect(await rubrics()).toMatchObject({ version: 0, questions: [{ rubric: null }] });
 
@@ -197,7 +197,7 @@ describe('a long answer with neither rubric nor model answer', () => {
       { 'if-match': '0' },
     );
     expect(set.status).toBe(200);
-    gate.letGo();
+    gate.release();
     expect(criteriaOf(await graded(first), '1'), 'of the paper as the copy found it').toEqual(GENERATED);
     const listed = await rubrics();
     expect(listed).toMatchObject({ version: 1, questions: [{ rubric: own }] });
@@ -233,7 +233,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     gate.hold();
     const submissions = await Promise.all(['C1', 'C2', 'C3'].map((candidate) => submitTo(candidate)));
     await untilItThinks();
-    gate.letGo();
+    gate.release();
     for (const result of await Promise.all(submissions.map(graded))) {
       expect(criteriaOf(result, '1')).toEqual([{ name: 'Answer', marks: 2 }]);
       expect(reasonsOf(result, '1')).toContain('no_rubric');
@@ -258,7 +258,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     await model.waitFor(
       (calls) => calls.filter(({ schemaName }) => schemaName === 'make_rubric').length === 2,
     );
-    gate.letGo();
+    gate.release();
     expect(criteriaOf(await graded(second), '1')).toEqual(GENERATED);
     expect(made()).toBe(2);
     const left = await behind(service.database, 'select * from rubric_generations where institute_id = $1', [

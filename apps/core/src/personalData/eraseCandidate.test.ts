@@ -20,7 +20,7 @@ let front: Server;
 let frontBucket: ObjectStoreOptions;
 let objects: ObjectStore;
 let services: Services;
-let said: PassThrough;
+let logStream: PassThrough;
 
 const institute = randomUUID();
 /** Uploads that the store refuses to delete. */
@@ -66,8 +66,8 @@ afterAll(async () => {
 beforeEach(async () => {
   await maker.query('truncate erasures, submissions, uploads cascade');
   held = new Set();
-  said = new PassThrough();
-  services = { ...own, objects, log: createLogger({ service: 'test', level: 'warn', stream: said }) };
+  logStream = new PassThrough();
+  services = { ...own, objects, log: createLogger({ service: 'test', level: 'warn', stream: logStream }) };
 });
 
 interface Erased {
@@ -108,8 +108,8 @@ const erasedHoursAgo = async (hours: number, submissions = 1): Promise<Erased> =
 const round = (resting?: Map<string, number>) =>
   eraseWhatIsLeft(services, new AbortController().signal, resting);
 const warnings = async (): Promise<Record<string, unknown>[]> => {
-  said.end();
-  const lines = (await text(said)).split('\n').filter((line) => line !== '');
+  logStream.end();
+  const lines = (await text(logStream)).split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 const withFiles = async (): Promise<string[]> => {

@@ -74,9 +74,9 @@ export const claimRun = async (services: Services, job: RunToClaim): Promise<Run
     return material;
   } catch (error) {
     // If `restRun` fails too, the message is delivered again.
-    await restRun(services, job, unreachable(error) === null).catch((unheard: unknown) =>
+    await restRun(services, job, unreachable(error) === null).catch((failure: unknown) =>
       services.log.warn(
-        { err: unheard, run_id: job.run_id, institute_id: job.institute_id },
+        { err: failure, run_id: job.run_id, institute_id: job.institute_id },
         'putting back a run after a failed claim failed; its message is delivered again',
       ),
     );

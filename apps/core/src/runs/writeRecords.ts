@@ -49,7 +49,7 @@ const Decided = z
   .nullable();
 
 /** Error of a failed question for which the worker sent none. */
-const UNTOLD = { code: 'grading_failed' };
+const UNKNOWN_REASON = { code: 'grading_failed' };
 
 /**
  * Writes records in one statement. A record that exists stays, with its evidence. Lists are sent as arrays, so that the
@@ -140,7 +140,7 @@ export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Pro
 const decimal = (value: number | null): string | null => (value === null ? null : String(value));
 
 const errorOf = ({ status, error }: RecordedQuestion): string | null =>
-  status === 'failed' ? JSON.stringify(asShown(error ?? UNTOLD, 'question_not_graded')) : null;
+  status === 'failed' ? JSON.stringify(asShown(error ?? UNKNOWN_REASON, 'question_not_graded')) : null;
 
 /** Assignments that store the token usage. If two records arrive out of order, the larger sum stays. */
 const setUsed = (used: UsedByRun | null) => {

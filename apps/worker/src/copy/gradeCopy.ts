@@ -22,7 +22,7 @@ import { alignCopy, readCopy } from './readCopy.ts';
 
 /**
  * Copy lane: page images → reading → judgement of each question → checked copy → complete
- * (docs/architecture.md#the-story-of-one-copy). Pages, alignment and questions that an earlier delivery of the run
+ * (docs/architecture.md#how-one-copy-is-graded). Pages, alignment and questions that an earlier delivery of the run
  * recorded are reused.
  */
 export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<void> => {

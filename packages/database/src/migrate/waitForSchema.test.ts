@@ -17,11 +17,11 @@ test('it resolves once all migrations of this release are applied, ignoring late
     );
     await owner.query(`insert into _prisma_migrations (id, checksum, migration_name, finished_at)
       values ('later', '', '99999999999999_later', now())`);
-    const said: string[] = [];
+    const lines: string[] = [];
     const ended = waitForSchema(clone.url, {
       signal: new AbortController().signal,
       onProgress: (line) => {
-        said.push(line);
+        lines.push(line);
         // The migration is recorded only after the wait was reported.
         void owner.query(`update _prisma_migrations set finished_at = now() where migration_name = $1`, [
           rows[0]?.name,
@@ -29,7 +29,7 @@ test('it resolves once all migrations of this release are applied, ignoring late
       },
     });
     await ended;
-    expect(said).toEqual([expect.stringMatching(/^1 of \d+ migrations are not applied yet$/)]);
+    expect(lines).toEqual([expect.stringMatching(/^1 of \d+ migrations are not applied yet$/)]);
   } finally {
     await owner.end();
     await clone.drop();
@@ -56,19 +56,19 @@ test('a role without rights gets its own message and waits for all of its rights
     const url = new URL(clone.url);
     url.username = role;
     url.password = 'known';
-    const said: string[] = [];
+    const lines: string[] = [];
     const ended = waitForSchema(url.href, {
       signal: new AbortController().signal,
       onProgress: (line) => {
-        said.push(line);
+        lines.push(line);
         // First a grant that an operator could make by hand, then the grants of the migrations.
-        void (said.length === 1
+        void (lines.length === 1
           ? superuser.query(`grant select on all tables in schema public to ${role}`)
           : grantCore(clone.url, role));
       },
     });
     await ended;
-    expect(said).toEqual([
+    expect(lines).toEqual([
       expect.stringMatching(
         /^this role may not read and write _prisma_migrations yet.*CORE_DATABASE_ROLE.*42501/,
       ),
@@ -115,7 +115,7 @@ test.each([
     '/none',
     'the database in DATABASE_URL does not exist (3D000)',
   ],
-] as const)('%s is said, and not taken for a schema that is late', async (_, part, wrong, sentence) => {
+] as const)('%s is reported, and not taken for a schema that is late', async (_, part, wrong, sentence) => {
   const clone = await cloneDatabase();
   try {
     const url = new URL(clone.url);

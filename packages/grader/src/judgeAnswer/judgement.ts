@@ -19,12 +19,12 @@ export const judgementOf = (
       criteria: weighedCriteria(first),
       legibility: request.answer.legibility,
       disagreement,
-      marksPutRight: first.marksPutRight,
+      marksCorrected: first.marksCorrected,
     },
     table,
   );
   const reasons = [
-    ...(first.marksPutRight ? ['marks_adjusted'] : []),
+    ...(first.marksCorrected ? ['marks_adjusted'] : []),
     ...(first.criteria.some(({ inventedEvidence }) => inventedEvidence) ? ['evidence_not_found'] : []),
     ...(disagreement !== null && isBig(disagreement) ? ['second_look_disagrees'] : []),
   ];

@@ -5,7 +5,7 @@ import type { ReplyToken } from '../modelCall.ts';
 import { markProbabilitiesIn, weighMarks } from './markProbabilities.ts';
 
 /** A reply with one token for each piece, each certain unless given another probability. */
-const said = (
+const replyTokens = (
   pieces: readonly string[],
   doubts: Record<number, { probability: number; others: Record<string, number> }> = {},
 ): { reply: string; tokens: ReplyToken[] } => ({
@@ -24,7 +24,7 @@ const weighed = ({ reply, tokens }: { reply: string; tokens: ReplyToken[] }, cri
   weighMarks(criteria, reply, tokens)['mark_probabilities'];
 
 describe('the probability of a mark', () => {
-  test.each<[string, Parameters<typeof said>, string]>([
+  test.each<[string, Parameters<typeof replyTokens>, string]>([
     ['is that of its token', [pieces('1'), { 1: { probability: 0.75, others: { 0: 0.25 } } }], '0.75'],
     [
       'counts alternatives that write the same number in another way',
@@ -63,7 +63,7 @@ describe('the probability of a mark', () => {
       '0.75',
     ],
   ])('%s', (_, [all, doubts], expected) => {
-    expect(weighed(said(all, doubts))).toBe(expected);
+    expect(weighed(replyTokens(all, doubts))).toBe(expected);
   });
 
   test('is found by its key and not in other text of a reply', () => {
@@ -71,7 +71,7 @@ describe('the probability of a mark', () => {
       '{"criterion_1":{"evidence":"\\"awarded\\": 9, \\"criterion_2\\": {\\"awarded\\": 9}","awarded":2},"feedback":"awarded:1"}';
     const at = reply.lastIndexOf('2}');
     const all = [reply.slice(0, at), '2', reply.slice(at + 1)];
-    expect(weighed(said(all, { 1: { probability: 0.9, others: { 1: 0.1 } } }), 2)).toBe('0.9,');
+    expect(weighed(replyTokens(all, { 1: { probability: 0.9, others: { 1: 0.1 } } }), 2)).toBe('0.9,');
   });
 
   test('is found after reasoning and before an end sign, with tokens cut within characters', () => {
@@ -93,20 +93,20 @@ describe('the probability of a mark', () => {
     });
     const tokens = encode(reply).map((id) => decode([id]));
     // A token with a part of a character shows a replacement character and has bytes.
-    const whole = said(tokens.join('') === reply ? tokens : [reply]);
+    const whole = replyTokens(tokens.join('') === reply ? tokens : [reply]);
     expect(weighed(whole, 2)).toBe('1,1');
   });
 
   test.each<[string, Parameters<typeof weighMarks>]>([
-    ['tokens of another reply', [1, '{"criterion_1":{"awarded":1}}', said(['{"a":1}']).tokens]],
+    ['tokens of another reply', [1, '{"criterion_1":{"awarded":1}}', replyTokens(['{"a":1}']).tokens]],
     ['no tokens', [1, '{"criterion_1":{"awarded":1}}', []]],
-    ['a reply that is not JSON by itself', [1, '```\n{}\n```', said(['```\n{}\n```']).tokens]],
+    ['a reply that is not JSON by itself', [1, '```\n{}\n```', replyTokens(['```\n{}\n```']).tokens]],
     [
       'a criterion that is given twice',
       [
         1,
         '{"criterion_1":{"awarded":1},"criterion_1":{"awarded":2}}',
-        said(['{"criterion_1":{"awarded":1},"criterion_1":{"awarded":2}}']).tokens,
+        replyTokens(['{"criterion_1":{"awarded":1},"criterion_1":{"awarded":2}}']).tokens,
       ],
     ],
     [
@@ -134,7 +134,7 @@ describe('the probability of a mark', () => {
         fc.array(share, { minLength: 3, maxLength: 3 }),
         fc.array(other),
         (mark, shares, others) => {
-          const all = said(pieces(mark));
+          const all = replyTokens(pieces(mark));
           const tokens = all.tokens.map((token, index) => ({
             ...token,
             probability: shares[index] ?? 0,

@@ -33,7 +33,7 @@ export interface Look {
   }[];
   awarded: number;
   feedback: string;
-  marksPutRight: boolean;
+  marksCorrected: boolean;
   addressesGrader: boolean;
 }
 
@@ -86,7 +86,7 @@ export const settleLook = (
       criteria: judged,
       awarded: Math.min(settled.awarded, maxMarks),
       feedback: plainText(mendLatex(wire.feedback), FEEDBACK_LENGTH),
-      marksPutRight: problems.length > 0,
+      marksCorrected: problems.length > 0,
       addressesGrader: wire.addresses_grader,
     },
   };
@@ -129,7 +129,7 @@ export const settleReading = (
       ],
       legibility: request.answer.legibility,
       disagreement: null,
-      marksPutRight: false,
+      marksCorrected: false,
       isReading: true,
     },
     table,

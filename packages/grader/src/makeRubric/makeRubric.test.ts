@@ -19,8 +19,8 @@ test('a rubric is made from the question and the exam context', async () => {
   expect(usage.calls).toBe(1);
   expect(evidence).toMatchObject([{ call: 'make_rubric', promptVersion: 'make_rubric/1', refused: [] }]);
   const asked = JSON.stringify(server.calls[0]?.body['messages']);
-  for (const said of ['Why is the sky blue?', 'Biology', 'CBSE', 'Accept any sensible wording.', '2.5']) {
-    expect(asked).toContain(said);
+  for (const given of ['Why is the sky blue?', 'Biology', 'CBSE', 'Accept any sensible wording.', '2.5']) {
+    expect(asked).toContain(given);
   }
 });
 

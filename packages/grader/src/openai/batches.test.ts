@@ -7,17 +7,17 @@ import { exam, longQuestion, optionsFor, typedAnswer } from '../../test/requests
 const HOUR_MS = 3_600_000;
 
 const graders: Grader[] = [];
-const said: { message: string; fields: object }[] = [];
+const logged: { message: string; fields: object }[] = [];
 
 const server = closedAfterTests(await startModelServer());
 afterEach(async () => {
   for (const grader of graders.splice(0)) await grader.close();
   server.reset();
-  said.splice(0);
+  logged.splice(0);
 });
 
 const newGrader = async (batches: Partial<BatchOptions> = {}): Promise<Grader> => {
-  const hear = (fields: object, message: string) => void said.push({ fields, message });
+  const hear = (fields: object, message: string) => void logged.push({ fields, message });
   const grader = await createGrader({
     ...optionsFor(server.baseUrl),
     log: { error: hear, warn: hear },
@@ -132,7 +132,7 @@ test('an expired batch gives its replies, and the other calls are made directly'
   const all = await Promise.all(['a', 'b', 'c'].map((run) => grader.judgeAnswer(asking(run), during(run))));
   expect(all.map(({ usage }) => usage.calls).toSorted((a, b) => a - b)).toEqual([1, 1, 2]);
   expect([inBatches().length, directly().length]).toEqual([2, 1]);
-  expect(said).toMatchObject([{ fields: { reason: 'no_result', calls: 1 } }]);
+  expect(logged).toMatchObject([{ fields: { reason: 'no_result', calls: 1 } }]);
 });
 
 test('calls of a refused batch are made directly', async () => {
@@ -187,7 +187,7 @@ test('calls to an endpoint without batches are made directly; it is logged once,
   const grader = await newGrader();
   for (const run of ['a', 'b', 'c']) await grader.judgeAnswer(asking(run), during(run));
   expect([inBatches().length, directly().length]).toEqual([0, 3]);
-  expect(said).toMatchObject([{ fields: { reason: 'not_offered' } }]);
+  expect(logged).toMatchObject([{ fields: { reason: 'not_offered' } }]);
 });
 
 test('a call whose time is up is made directly, and a batch without waiting calls is cancelled', async () => {

@@ -45,8 +45,8 @@ test('no text of a candidate makes a whole prompt look cut', () => {
     ['光合作用'.repeat(5000), 9000],
     ['a '.repeat(25_000), 25_000],
   ];
-  for (const [said, tokens] of dense)
-    expect(material.lost(text(said), counted(tokens)), said.slice(0, 9)).toBeNull();
+  for (const [words, tokens] of dense)
+    expect(material.lost(text(words), counted(tokens)), words.slice(0, 9)).toBeNull();
 });
 
 test('a count that a preflight of the same length disproved is ignored; a shorter preflight proves nothing', () => {

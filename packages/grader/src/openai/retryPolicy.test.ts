@@ -6,7 +6,7 @@ import { createRetryPolicy } from './retryPolicy.ts';
 const answered = (status: number, headers: Record<string, string> = {}) =>
   APIError.generate(status, {}, undefined, new Headers(headers));
 /** Fails every ten seconds. @returns the reason to give up after each failure */
-const said = (errors: readonly unknown[], answeredAt: number | null = null) => {
+const reasons = (errors: readonly unknown[], answeredAt: number | null = null) => {
   const retryPolicy = createRetryPolicy();
   return errors.map((error, index) => retryPolicy.reasonToGiveUp(error, { now: 10_000 * index, answeredAt }));
 };
@@ -15,25 +15,25 @@ const nothing = (count: number): null[] => Array.from({ length: count }, () => n
 
 test('the third time-out ends a request, whatever came between', () => {
   const errors = [new TimedOut(), answered(500), new TimedOut(), answered(429), new TimedOut()];
-  expect(said(errors)).toEqual([...nothing(4), 'the model did not end in time, 3 times']);
+  expect(reasons(errors)).toEqual([...nothing(4), 'the model did not end in time, 3 times']);
 });
 
 test('the same 5xx five times ends a request if another call was answered meanwhile', () => {
-  expect(said(times(5, answered(500)), 15_000)).toEqual([
+  expect(reasons(times(5, answered(500)), 15_000)).toEqual([
     ...nothing(4),
     'the model endpoint answered 500 to the same request 5 times',
   ]);
 });
 
 test('without an answered call a request ends after two minutes: an outage may be shorter', () => {
-  expect(said(times(13, answered(502)), -1)).toEqual([
+  expect(reasons(times(13, answered(502)), -1)).toEqual([
     ...nothing(12),
     'the model endpoint answered 502 to the same request 13 times',
   ]);
 });
 
 test('a status 200 without a model’s output counts as a status', () => {
-  expect(said(times(5, new NoModelOutput()), 1).at(-1)).toMatch(/without a model to the same request 5/);
+  expect(reasons(times(5, new NoModelOutput()), 1).at(-1)).toMatch(/without a model to the same request 5/);
 });
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   ['a changing status', [500, 502, 500, 502, 500, 502]],
 ])('%s does not end a request', (_, statuses) => {
   expect(
-    said(
+    reasons(
       statuses.map((status) => answered(status)),
       1,
     ),
@@ -50,9 +50,9 @@ test.each([
 });
 
 test('lost material never ends a request: the lane is checked meanwhile, and the deadline ends the run', () => {
-  expect(said(times(20, new LostMaterial('pictures', 80)), 1)).toEqual(nothing(20));
+  expect(reasons(times(20, new LostMaterial('pictures', 80)), 1)).toEqual(nothing(20));
 });
 
 test('a 503 with a requested pause never ends a request', () => {
-  expect(said(times(20, answered(503, { 'retry-after': '9' })), 1)).toEqual(nothing(20));
+  expect(reasons(times(20, answered(503, { 'retry-after': '9' })), 1)).toEqual(nothing(20));
 });

@@ -30,7 +30,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const asSent = async (image: PageImage, turn: Turn) =>
   sha256(await turnedJpeg(await readFile(image.file), turn));
 /** Text parts of each request, which name its images. */
-const said = () =>
+const shownPages = () =>
   server.calls.map(({ body }) =>
     [...JSON.stringify(body['messages']).matchAll(/"text":"((?:Context p|P)age \d+)/g)].map(
       ([, text]) => text,
@@ -47,7 +47,7 @@ describe('a batch of pages and the previous page', () => {
     const { value, problems, evidence } = await read([await page(5)], await page(4));
     expect(value).toMatchObject([{ page: 5, blocks: [{ text: 'and so it ends.', continues: true }] }]);
     expect(problems).toBeUndefined();
-    expect(said()).toEqual([['Context page 4', 'Page 5']]);
+    expect(shownPages()).toEqual([['Context page 4', 'Page 5']]);
     expect(evidence[0]?.images.map((image) => image.page)).toEqual([4, 5]);
     // Without the previous page the continuation is unknown.
     const alone = await read([await page(5)]);
@@ -93,7 +93,7 @@ describe('a reply that is cut off or stays malformed', () => {
     expect(problems).toBeUndefined();
     expect(usage.calls).toBe(5);
     expect(
-      said()
+      shownPages()
         .slice(1)
         .map((texts) => texts.join(', '))
         .toSorted(),
@@ -161,7 +161,7 @@ describe('an endpoint with a smaller limit of images', () => {
       // The last page with its context page exceeds the limit, so it is sent again alone.
       const last = await own.readPages({ pages: [await page(4)], context: await page(3) }, within(10_000));
       expect(last.value[0]?.blocks[0]?.text).toBe(textOf(4));
-      expect(said().slice(-2)).toEqual([['Context page 3', 'Page 4'], ['Page 4']]);
+      expect(shownPages().slice(-2)).toEqual([['Context page 3', 'Page 4'], ['Page 4']]);
       await own.close();
     },
   );
@@ -196,7 +196,7 @@ describe('an endpoint with a smaller limit of images', () => {
   test('one refused page is left to a teacher, and the others are read', async () => {
     know();
     server.behave((call) =>
-      said().at(server.calls.indexOf(call))?.includes('Page 3') === true
+      shownPages().at(server.calls.indexOf(call))?.includes('Page 3') === true
         ? { kind: 'status', status: 400 }
         : undefined,
     );
@@ -258,7 +258,7 @@ describe('an endpoint with a smaller limit of images', () => {
     expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
     expect(problems).toBeUndefined();
     expect(server.calls.filter((call) => asks(call) > 1)).toHaveLength(1);
-    expect(said()).toContainEqual(['Context page 1', 'Page 2']);
+    expect(shownPages()).toContainEqual(['Context page 1', 'Page 2']);
   });
 });
 
@@ -287,7 +287,7 @@ describe('pages that lie sideways or upside down', () => {
     const back = turnedBox(there ?? box, turn);
     for (const side of ['x', 'y', 'width', 'height'] as const) expect(back[side]).toBeCloseTo(box[side], 3);
     expect(problems).toBeUndefined();
-    expect(said()).toEqual([
+    expect(shownPages()).toEqual([
       ['Page 1', 'Page 2', 'Page 3'],
       ['Context page 1', 'Page 2'],
     ]);
@@ -307,7 +307,7 @@ describe('pages that lie sideways or upside down', () => {
     });
     const { value } = await read([first, second], await page(4));
     expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual(['Glucose', 'Glucose']);
-    expect(said()).toEqual([
+    expect(shownPages()).toEqual([
       ['Context page 4', 'Page 5', 'Page 6'],
       ['Context page 4', 'Page 5', 'Page 6'],
     ]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DeskClient } from './deskClient.ts';
-import type { Story } from './stories.ts';
+import type { Scenario } from './scenarios.ts';
 
 interface Screen {
   questions: {
@@ -21,15 +21,15 @@ const OTHER_MARK = 3.5;
  * An examiner opens a graded submission at the desk, changes one mark with the mark that was on the screen, and
  * approves the submission. A repeated command has one effect, and clients of the API read the examiner's mark.
  */
-export const examinerStory =
-  (desk: DeskClient): Story =>
-  async (teller, { typed }) => {
-    const { id: submission_id } = await teller.submit(typed, { candidate: randomUUID() });
-    await teller.untilGraded(submission_id);
+export const examinerScenario =
+  (desk: DeskClient): Scenario =>
+  async (steps, { typed }) => {
+    const { id: submission_id } = await steps.submit(typed, { candidate: randomUUID() });
+    await steps.untilGraded(submission_id);
     const screen = () => desk.call<Screen>('desk.marking.screen', { submission_id });
     const { questions } = await screen();
     const result = questions[1]?.result;
-    const marks = teller.book.marks.get(submission_id);
+    const marks = steps.book.marks.get(submission_id);
     if (result === undefined || marks === undefined) throw new Error('no question on the screen');
     const { question_id, label, awarded: shown, review } = result;
     const awarded = shown === EXAMINERS_MARK ? OTHER_MARK : EXAMINERS_MARK;
@@ -48,5 +48,5 @@ export const examinerStory =
     const after = await screen();
     if (after.questions[1]?.result.awarded !== awarded || !after.questions[1].result.review.approved)
       throw new Error(`the screen of ${submission_id} does not show the examiner's mark`);
-    await teller.expectMarks(submission_id);
+    await steps.expectMarks(submission_id);
   };

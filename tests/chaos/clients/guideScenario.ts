@@ -5,8 +5,8 @@ import type { Exam } from '@evaluation/rest-contract/schemas';
 import { staffActor } from '@evaluation/signed-actor';
 import { typedExam } from '../../harness/papers.ts';
 import { PAPER } from '../model/truth.ts';
-import type { Story } from './stories.ts';
-import { marksIn, type Teller } from './teller.ts';
+import type { Scenario } from './scenarios.ts';
+import { marksIn, type ScenarioSteps } from './scenarioSteps.ts';
 
 interface StaffAccess {
   coreUrl: string;
@@ -21,19 +21,19 @@ const PAUSE_MS = 500;
 
 /**
  * A teacher marks two answers, applies the guide and undoes it: the teacher's marks stay, and all other marks are
- * those from before. Each story has an exam of its own, since an application concerns the whole exam.
+ * those from before. Each scenario has an exam of its own, since an application concerns the whole exam.
  */
-export const guideStory =
-  (access: StaffAccess): Story =>
-  async (teller) => {
-    const exam = await teller.client.post<Exam>('/exams', { ...typedExam(PAPER), open: true });
-    teller.expectStatus('create an exam', exam, 201);
+export const guideScenario =
+  (access: StaffAccess): Scenario =>
+  async (steps) => {
+    const exam = await steps.client.post<Exam>('/exams', { ...typedExam(PAPER), open: true });
+    steps.expectStatus('create an exam', exam, 201);
     const ids: string[] = [];
     for (let index = 0; index < SUBMISSIONS; index += 1)
-      ids.push((await teller.submit(exam.body.id, { candidate: randomUUID() })).id);
-    for (const id of ids) await teller.untilGraded(id);
+      ids.push((await steps.submit(exam.body.id, { candidate: randomUUID() })).id);
+    for (const id of ids) await steps.untilGraded(id);
     const byTeacher = ids.slice(0, 2);
-    for (const id of byTeacher) await markAsTeacher(teller, id);
+    for (const id of byTeacher) await markAsTeacher(steps, id);
 
     const core = coreOverHttp({
       url: access.coreUrl,
@@ -41,19 +41,19 @@ export const guideStory =
       actorSigningKey: access.actorSigningKey,
     });
     try {
-      await applyAndUndo(teller, exam.body.id, byTeacher, (call) =>
-        untilAnswered(() => call(guideOf(core, teller.book.instituteId))),
+      await applyAndUndo(steps, exam.body.id, byTeacher, (call) =>
+        untilAnswered(() => call(guideOf(core, steps.book.instituteId))),
       );
     } finally {
       await core.close();
     }
-    for (const id of ids) await teller.expectMarks(id);
+    for (const id of ids) await steps.expectMarks(id);
   };
 
 type Guide = CoreClient['public']['guide'];
 
 const applyAndUndo = async (
-  teller: Teller,
+  steps: ScenarioSteps,
   examId: string,
   byTeacher: readonly string[],
   answered: <T>(call: (guide: Guide) => Promise<T>) => Promise<T>,
@@ -68,21 +68,21 @@ const applyAndUndo = async (
   const { number } = preview;
   for (let step = ''; step !== 'applied';)
     ({ step } = await answered((guide) => guide.applyPreview.mutate({ exam_id, number })));
-  for (const id of byTeacher) await teller.expectMarks(id);
+  for (const id of byTeacher) await steps.expectMarks(id);
   for (let step = ''; step !== 'undone';)
     ({ step } = await answered((guide) => guide.undo.mutate({ exam_id, number })));
 };
 
-const markAsTeacher = async (teller: Teller, submissionId: string): Promise<void> => {
-  const result = await teller.expectMarks(submissionId);
+const markAsTeacher = async (steps: ScenarioSteps, submissionId: string): Promise<void> => {
+  const result = await steps.expectMarks(submissionId);
   const marks = marksIn(result);
   for (const { question_id, label } of result.questions.slice(1)) {
     const path = `/submissions/${submissionId}/questions/${question_id}`;
-    const reply = await teller.client.patch(path, { reviewer: 'teacher', awarded: TEACHER_MARK });
-    teller.expectStatus('override', reply, 200);
+    const reply = await steps.client.patch(path, { reviewer: 'teacher', awarded: TEACHER_MARK });
+    steps.expectStatus('override', reply, 200);
     marks[label] = TEACHER_MARK;
   }
-  teller.book.marks.set(submissionId, marks);
+  steps.book.marks.set(submissionId, marks);
 };
 
 const guideOf = (core: ReturnType<typeof coreOverHttp>, institute_id: string): Guide =>

@@ -7,8 +7,8 @@ import { answersOf } from '../model/truth.ts';
 import type { Book } from './book.ts';
 import type { Reply, RetryingClient } from './retrying.ts';
 
-/** Steps that the stories of clients share. Each step writes the client's answers into the book. */
-export interface Teller {
+/** Steps that the scenarios of clients share. Each step writes the client's answers into the book. */
+export interface ScenarioSteps {
   client: RetryingClient;
   book: Book;
   random: Random;
@@ -29,14 +29,14 @@ const POLL_MS = 250;
 const LONGEST_GRADING_MS = 240_000;
 const OVER = new Set(['graded', 'partially_graded', 'failed', 'cancelled']);
 
-export const newTeller = (
+export const newScenarioSteps = (
   client: RetryingClient,
   book: Book,
   random: Random,
   tokens: () => number,
-): Teller => {
+): ScenarioSteps => {
   const newToken = (): string => `k${tokens()}`;
-  const expectStatus: Teller['expectStatus'] = (what, reply, ...statuses) => {
+  const expectStatus: ScenarioSteps['expectStatus'] = (what, reply, ...statuses) => {
     if (!statuses.includes(reply.status))
       throw new Error(`${what} answered ${reply.status} ${JSON.stringify(reply.body)} (try ${reply.tries})`);
   };
@@ -45,7 +45,7 @@ export const newTeller = (
     book.accepted.push({ submissionId: submission.id, attempt: submission.attempt_count });
   };
 
-  const submitBody: Teller['submitBody'] = async (examId, body, marks) => {
+  const submitBody: ScenarioSteps['submitBody'] = async (examId, body, marks) => {
     const key = randomUUID();
     const send = () => client.post<Submission>(`/exams/${examId}/submissions`, body, key);
     const replies = await Promise.all(random() < 0.2 ? [send(), send()] : [send()]);
