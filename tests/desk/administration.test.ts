@@ -159,7 +159,7 @@ test('settings fill the form of a new exam, and fewer days of retention are stor
   await expect.poll(storedDays).toEqual([{ evidence_days: 90, files_days: null }]);
   // The days of the operator are more, so there is no warning.
   await page.reload();
-  expect(await evidence.inputValue()).toBe('90');
+  await expect.poll(() => evidence.inputValue()).toBe('90');
   await evidence.fill('');
   await save.click();
   await expect.poll(storedDays).toEqual([{ evidence_days: null, files_days: null }]);

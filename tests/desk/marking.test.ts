@@ -271,6 +271,7 @@ test('a key has another action after it was rebound, also on the page in Hindi',
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Account of First Admin' }).click();
   await page.getByRole('menuitem', { name: 'हिन्दी' }).click();
+  await page.getByRole('heading', { level: 2, name: 'प्रश्न 2' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { level: 2, name: 'प्रश्न 2' }).waitFor();
   await page.locator('body').press('j');
