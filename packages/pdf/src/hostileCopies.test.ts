@@ -8,7 +8,7 @@ import { draw } from './checkedCopy/draw.ts';
 import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
 import { stretchContrast } from './pages/contrast.ts';
 import { extract } from './pages/extract.ts';
-import { toSharp } from './pages/raster.ts';
+import { toGrey, toSharp } from './pages/raster.ts';
 import type { Raster } from './pages/raster.ts';
 import { render } from './pages/render.ts';
 import { Pdfium } from './pdfium.ts';
@@ -112,7 +112,7 @@ const check = async (name: string, upload: Buffer): Promise<Checked> => {
     const raster = await document.withPage(page, (loaded) => render(loaded, width, height));
     if (raster === null) throw new Error('the page does not load');
     // Of a scan only the grader's picture is stretched; a rendered page is one picture for both.
-    if (picture.file.endsWith('.scan.jpg')) stretchContrast(raster);
+    if (picture.file.endsWith('.scan.jpg')) stretchContrast(raster, toGrey(raster));
     shown.push(raster);
   }
   document.close();

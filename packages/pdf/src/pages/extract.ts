@@ -10,7 +10,7 @@ import { findInk } from './ink.ts';
 import { writePageFiles } from './pageFiles.ts';
 import { noPicture, takePicture } from './picture.ts';
 import type { Picture, PictureOptions } from './picture.ts';
-import { toRaster, toSharp } from './raster.ts';
+import { toGrey, toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { canExtract } from './scannerJpeg.ts';
 import { findSkew } from './skew.ts';
@@ -66,12 +66,20 @@ const write = async (
   document: PdfDocument,
   job: ExtractJob,
 ): Promise<PageImage> => {
-  const ink = findInk(raster);
+  const grey = toGrey(raster);
+  const ink = findInk(grey);
   const blank = isBlank(ink);
   const skewDegrees = blank ? 0 : findSkew(ink);
-  const isStretched = stretchContrast(raster);
+  const isStretched = stretchContrast(raster, grey);
   const upright = skewDegrees === 0 ? raster : await straighten(raster, skewDegrees, job.longSide);
-  const files = await writePageFiles(page, job.outDir, { raster, isStretched, upright, scan, rotation });
+  const files = await writePageFiles(page, job.outDir, {
+    raster,
+    grey,
+    isStretched,
+    upright,
+    scan,
+    rotation,
+  });
   // Deskewing enlarged the canvas; fitting it into `longSide` again reduced the scale.
   const scale = skewDegrees === 0 ? 1 : upright.width / turnedWidth(raster, skewDegrees);
   const geometry = {

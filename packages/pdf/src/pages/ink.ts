@@ -1,5 +1,5 @@
 import { isWhite } from './raster.ts';
-import type { Raster } from './raster.ts';
+import type { GreyRaster } from './raster.ts';
 
 /** Half the raster's size; 1 is ink. */
 export interface InkMap {
@@ -16,8 +16,8 @@ export const BLOCK_SIDE = 16;
  * Finds pixels darker than the local paper, so that shadows and yellow paper do not count as ink. Halving keeps the
  * darkest of four pixels, because averaging loses thin pencil lines.
  */
-export const findInk = (raster: Raster): InkMap => {
-  const { values, width, height } = darkestOfFour(raster);
+export const findInk = (grey: GreyRaster): InkMap => {
+  const { values, width, height } = darkestOfFour(grey);
   const paper = paperBrightness(values, width, height);
   const blocksAcross = Math.ceil(width / BLOCK_SIDE);
   const ink = new Uint8Array(width * height);
@@ -32,35 +32,17 @@ export const findInk = (raster: Raster): InkMap => {
   return { ink, width, height };
 };
 
-/** Brightness 0..255 of one pixel, weighted for the eye (green most). */
-export const brightness = (raster: Raster, pixel: number): number => {
-  if (raster.channels === 1) return raster.data[pixel]!;
-  const at = pixel * 3;
-  return (raster.data[at]! * 2 + raster.data[at + 1]! * 5 + raster.data[at + 2]!) >> 3;
-};
-
-const darkestOfFour = ({ data, width: fullWidth, height: fullHeight, channels }: Raster) => {
+const darkestOfFour = ({ data, width: fullWidth, height: fullHeight }: GreyRaster) => {
   const width = fullWidth >> 1;
   const height = fullHeight >> 1;
   const values = new Uint8Array(width * height).fill(255);
-  const row = fullWidth * channels;
-  // Unrolled by hand: this runs 400,000 times per page, and a function call per pixel triples its time.
   for (let y = 0; y < height; y++) {
-    let at = y * 2 * row;
-    if (isWhite(data, at, at + row * 2)) continue;
+    const top = y * 2 * fullWidth;
+    if (isWhite(data, top, top + fullWidth * 2)) continue;
     for (let x = 0; x < width; x++) {
-      if (channels === 1) {
-        values[y * width + x] = Math.min(data[at]!, data[at + 1]!, data[at + row]!, data[at + row + 1]!);
-        at += 2;
-      } else {
-        const below = at + row;
-        const a = data[at]! * 2 + data[at + 1]! * 5 + data[at + 2]!;
-        const b = data[at + 3]! * 2 + data[at + 4]! * 5 + data[at + 5]!;
-        const c = data[below]! * 2 + data[below + 1]! * 5 + data[below + 2]!;
-        const d = data[below + 3]! * 2 + data[below + 4]! * 5 + data[below + 5]!;
-        values[y * width + x] = Math.min(a, b, c, d) >> 3;
-        at += 6;
-      }
+      const at = top + x * 2;
+      const below = at + fullWidth;
+      values[y * width + x] = Math.min(data[at]!, data[at + 1]!, data[below]!, data[below + 1]!);
     }
   }
   return { values, width, height };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PageImage } from '../types.ts';
 import type { PlainJpeg } from './plainJpeg.ts';
 import { toSharp } from './raster.ts';
-import type { Raster } from './raster.ts';
+import type { GreyRaster, Raster } from './raster.ts';
 import { mapWriting } from './writingMap.ts';
 
 /** Optimised Huffman tables would save 5 % of the bytes and take two thirds of the encoder's time. */
@@ -15,6 +15,8 @@ const LEAST_QUALITY = 45;
 interface Stages {
   /** The viewed page. */
   raster: Raster;
+  /** Brightness of `raster`. */
+  grey: GreyRaster;
   /** The contrast of `raster` was stretched after decoding. */
   isStretched: boolean;
   /** After the deskew: the picture for the model. The same object as `raster` when nothing was turned. */
@@ -33,7 +35,7 @@ export const writePageFiles = async (
   folder: string,
   stages: Stages,
 ): Promise<Pick<PageImage, 'file' | 'picture' | 'ink'>> => {
-  const { raster, isStretched, upright, scan, rotation } = stages;
+  const { raster, grey, isStretched, upright, scan, rotation } = stages;
   const name = (suffix: string) => join(folder, `page-${String(page).padStart(4, '0')}${suffix}`);
   const file = name('.jpg');
   const isTurned = upright !== raster;
@@ -56,7 +58,7 @@ export const writePageFiles = async (
     await writeFile(picture.file, await encodeBounded(raster));
   }
 
-  const { shares, width, height } = mapWriting(raster);
+  const { shares, width, height } = mapWriting(grey);
   const ink = { file: name('.ink'), width, height };
   await writeFile(ink.file, shares);
   return { file, picture, ink };

@@ -13,6 +13,11 @@ export interface Raster {
   channels: 1 | 3;
 }
 
+/** A raster of one channel. */
+export interface GreyRaster extends Raster {
+  channels: 1;
+}
+
 export const toSharp = (raster: Raster): Sharp => {
   const { width, height, channels } = raster;
   const image = sharp(raster.data, { raw: { width, height, channels } });
@@ -52,6 +57,16 @@ const copyGrey = (data: Uint8Array, grey: Buffer, from: number, to: number): boo
     grey[pixel] = value;
   }
   return true;
+};
+
+/** Brightness of each pixel, weighted for the eye (green most). A grey picture is returned as it is. */
+export const toGrey = ({ data, width, height, channels }: Raster): GreyRaster => {
+  if (channels === 1) return { data, width, height, channels };
+  const grey = Buffer.allocUnsafeSlow(width * height);
+  for (let pixel = 0, at = 0; pixel < grey.length; pixel++, at += 3) {
+    grey[pixel] = (data[at]! * 2 + data[at + 1]! * 5 + data[at + 2]!) >> 3;
+  }
+  return { data: grey, width, height, channels: 1 };
 };
 
 export const toRaster = async (image: Sharp): Promise<Raster> => {

@@ -1,6 +1,6 @@
-import { BLOCK_SIDE, brightness, paperBrightness } from './ink.ts';
+import { BLOCK_SIDE, paperBrightness } from './ink.ts';
 import { isWhite } from './raster.ts';
-import type { Raster } from './raster.ts';
+import type { GreyRaster } from './raster.ts';
 
 /** Cells of the longer side: enough for a pen stroke to be one cell wide. */
 const LONG_SIDE = 392;
@@ -14,8 +14,8 @@ interface WritingMap {
   height: number;
 }
 
-export const mapWriting = (raster: Raster): WritingMap => {
-  const { values, width, height } = averaged(raster);
+export const mapWriting = (grey: GreyRaster): WritingMap => {
+  const { values, width, height } = averaged(grey);
   const paper = paperBrightness(values, width, height);
   const across = Math.ceil(width / BLOCK_SIDE);
   const shares = new Uint8Array(width * height);
@@ -33,35 +33,32 @@ export const mapWriting = (raster: Raster): WritingMap => {
 };
 
 /** Mean brightness of square cells. The last row and column may be cells of fewer pixels. */
-const averaged = (raster: Raster): { values: Uint8Array; width: number; height: number } => {
-  const side = Math.max(1, Math.floor(Math.max(raster.width, raster.height) / LONG_SIDE));
-  const width = Math.ceil(raster.width / side);
-  const height = Math.ceil(raster.height / side);
+const averaged = (grey: GreyRaster): { values: Uint8Array; width: number; height: number } => {
+  const side = Math.max(1, Math.floor(Math.max(grey.width, grey.height) / LONG_SIDE));
+  const width = Math.ceil(grey.width / side);
+  const height = Math.ceil(grey.height / side);
   const values = new Uint8Array(width * height).fill(255);
   const sums = new Uint32Array(width);
-  const bytesOfRow = raster.width * raster.channels;
   for (let row = 0; row < height; row++) {
     const top = row * side;
-    const bottom = Math.min(raster.height, top + side);
-    if (isWhite(raster.data, top * bytesOfRow, bottom * bytesOfRow)) continue;
+    const bottom = Math.min(grey.height, top + side);
+    if (isWhite(grey.data, top * grey.width, bottom * grey.width)) continue;
     sums.fill(0);
-    for (let y = top; y < bottom; y++) addRow(raster, y, side, sums);
+    for (let y = top; y < bottom; y++) addRow(grey, y, side, sums);
     for (let column = 0; column < width; column++) {
-      const pixels = (bottom - top) * Math.min(side, raster.width - column * side);
+      const pixels = (bottom - top) * Math.min(side, grey.width - column * side);
       values[row * width + column] = sums[column]! / pixels;
     }
   }
   return { values, width, height };
 };
 
-const addRow = (raster: Raster, y: number, side: number, sums: Uint32Array): void => {
-  const { data, width, channels } = raster;
+const addRow = ({ data, width }: GreyRaster, y: number, side: number, sums: Uint32Array): void => {
   const start = y * width;
   for (let column = 0, x = 0; x < width; column++) {
     const end = Math.min(width, x + side);
     let sum = 0;
-    if (channels === 1) for (; x < end; x++) sum += data[start + x]!;
-    else for (; x < end; x++) sum += brightness(raster, start + x);
+    for (; x < end; x++) sum += data[start + x]!;
     sums[column] = sums[column]! + sum;
   }
 };
