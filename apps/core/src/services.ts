@@ -7,6 +7,7 @@ import type { Logger } from '@evaluation/telemetry';
 import type { Actor } from '@evaluation/signed-actor';
 import type { Change } from './change.ts';
 import type { LanePace } from './lanes/lanePace.ts';
+import type { KnownInspections } from './workerCalls/knownInspections.ts';
 import type { KnownClaims } from './workerCalls/knownClaims.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface Services {
   lanePace: Pick<LanePace, 'of'>;
   /** Claims of runs that this process has granted. */
   claims: KnownClaims;
+  /** Inspections whose end this process has seen. */
+  inspections: KnownInspections;
   /** @returns the signed actor of a call; null if the token is forged or expired */
   verifyActor: (token: string) => Actor | null;
 }

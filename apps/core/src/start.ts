@@ -32,6 +32,7 @@ import type { CallHeaders, Context } from './trpc.ts';
 import { startReadingRemoval } from './runs/removeReadings.ts';
 import { startFileRemoval } from './uploads/removeFiles.ts';
 import { unreachable } from './unreachable.ts';
+import { knownInspections } from './workerCalls/knownInspections.ts';
 import { knownClaims } from './workerCalls/knownClaims.ts';
 
 /** Time that the start waits for PostgreSQL, which may be restarting. Afterwards the process ends with 1. */
@@ -72,6 +73,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     changes,
     lanePace,
     claims: knownClaims(),
+    inspections: knownInspections(),
     verifyActor: actorVerifier(settings.actorSigningKeys),
   };
   const dispatcher = startDispatcher(services, settings.runs.tickMs);

@@ -8,6 +8,7 @@ import { newBacking } from '@evaluation/test-services';
 import pg from 'pg';
 import { createInstitute, InstituteCreate } from '../src/account/provision.ts';
 import type { Services } from '../src/services.ts';
+import { knownInspections } from '../src/workerCalls/knownInspections.ts';
 import { knownClaims } from '../src/workerCalls/knownClaims.ts';
 
 /** Core's services for one test file. Neither the dispatcher nor a round runs, unless the test calls it. */
@@ -52,6 +53,7 @@ export const newTestCore = async (environment: Record<string, string> = {}): Pro
     changes: { note: () => {} },
     lanePace: { of: () => null },
     claims: knownClaims(),
+    inspections: knownInspections(),
   };
   return {
     services,

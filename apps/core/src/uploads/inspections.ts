@@ -157,7 +157,10 @@ export const countOpening = async (
     refuseUnlessClaimed(counted);
     return true;
   });
-  if (!open) services.wakeDispatcher('inspect');
+  if (!open) {
+    services.inspections.noteEnd(claimed.upload_id);
+    services.wakeDispatcher('inspect');
+  }
   return { open };
 };
 
@@ -232,6 +235,7 @@ export const recordInspection = async (
     );
     if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
   });
+  services.inspections.noteEnd(claimed.upload_id);
   // The lane has room for another inspection.
   services.wakeDispatcher('inspect');
 };

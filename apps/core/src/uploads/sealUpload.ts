@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { sealedKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
@@ -18,6 +17,7 @@ import type { Services } from '../services.ts';
  * is `inspecting`, and the dispatcher releases its inspection.
  */
 
+/** Pause between two reads, because the end of the inspection may be recorded by another replica. */
 const POLL_MS = 100;
 
 /** Bounds concurrent copies of up to 50 MB. An upload without a turn in time is sealed by the next read. */
@@ -38,14 +38,19 @@ export const sealUpload = async (
 ): Promise<Upload> => {
   let upload = await findUpload(services, actor, uploadId);
   if (upload.status === 'pending') {
-    if (!(await seal(services, upload))) return { id: upload.id, status: 'pending' };
-    upload = await findUpload(services, actor, uploadId);
+    const sealed = await seal(services, upload);
+    if (sealed === 'not sealed') return { id: upload.id, status: 'pending' };
+    upload =
+      sealed === 'by this call'
+        ? { ...upload, status: 'inspecting' }
+        : await findUpload(services, actor, uploadId);
   }
   const giveUpAt = Date.now() + waitSeconds * 1000;
   while (upload.status === 'inspecting' && Date.now() < giveUpAt) {
-    await wait(POLL_MS);
+    await services.inspections.untilEnd(upload.id, POLL_MS);
     upload = await findUpload(services, actor, uploadId);
   }
+  if (upload.status === 'ready' || upload.status === 'rejected') services.inspections.noteEnd(upload.id);
   return {
     id: upload.id,
     status: upload.status === 'inspecting' ? 'pending' : upload.status,
@@ -71,13 +76,15 @@ const findUpload = async (services: Services, actor: Actor, uploadId: string) =>
 
 type Unsealed = { id: string; institute_id: string; object_key: string; size_bytes: number };
 
-/** @returns false if no object of `size_bytes` is there, if it was replaced meanwhile, or if no turn came in time */
-const seal = async (services: Services, upload: Unsealed): Promise<boolean> => {
+/** `not sealed`: no object of `size_bytes` is there, it was replaced meanwhile, or no turn came in time. */
+type Sealed = 'by this call' | 'by another call' | 'not sealed';
+
+const seal = async (services: Services, upload: Unsealed): Promise<Sealed> => {
   let giveBack: () => void;
   try {
     giveBack = await sealing.acquire(upload.institute_id);
   } catch (error) {
-    if (error instanceof NoTurn) return false;
+    if (error instanceof NoTurn) return 'not sealed';
     throw error;
   }
   try {
@@ -87,13 +94,13 @@ const seal = async (services: Services, upload: Unsealed): Promise<boolean> => {
   }
 };
 
-const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean> => {
+const sealInTurn = async (services: Services, upload: Unsealed): Promise<Sealed> => {
   const object = await services.objects.head(upload.object_key);
-  if (object === null || object.sizeBytes !== upload.size_bytes) return false;
+  if (object === null || object.sizeBytes !== upload.size_bytes) return 'not sealed';
   const sealed = `${sealedKey(upload.institute_id, upload.id)}-${randomUUID()}`;
   // The object was replaced between `head` and `copy`; the next read seals the new one.
   if ((await services.objects.copy(upload.object_key, sealed, { ifMatch: object.etag })) === null)
-    return false;
+    return 'not sealed';
 
   const won = await services.database.inTenant(upload.institute_id, (tx) =>
     tx
@@ -114,7 +121,7 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean
   if (won !== undefined) services.wakeDispatcher('inspect');
   // Deletes the uploaded object if this call sealed it, or the copy of this call if another call sealed it.
   await discard(services, won === undefined ? sealed : upload.object_key);
-  return true;
+  return won === undefined ? 'by another call' : 'by this call';
 };
 
 /** Deletes an object, best effort: an object that stays only takes space. */
