@@ -86,9 +86,7 @@ test('regrade preview shows the bill of a changed model answer, and regrade star
   const made = await newTestExam(service);
   await made.reach('graded');
   await made.reach('graded');
-  await made.tenant.api.patch(`/exams/${made.exam.id}/rubrics`, {
-    questions: { [made.questionId('2')]: { model_answer: 'Because of the light.' } },
-  });
+  await made.changeModelAnswers('2');
   const exam = ['--exam', made.exam.id];
   const { answer: bill } = await admin('regrade', 'preview', ...exam);
   expect(bill).toMatchObject({ outdated: 2, sufficient: true, questions: [{ label: '2' }] });

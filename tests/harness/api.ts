@@ -34,19 +34,13 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
       ...init,
       headers: { 'x-api-key': apiKey, ...Object.fromEntries(new Headers(init.headers)) },
     });
-  const answer = async <T>(response: Response): Promise<Answer<T>> => ({
-    status: response.status,
-    headers: response.headers,
-    // Unchecked: the test compares the fields that it reads.
-    body: (await jsonOf(response)) as T,
-  });
   return {
     baseUrl,
     apiKey,
     send,
-    get: async (path) => answer(await send(path, { method: 'GET' })),
+    get: async (path) => answerOf(await send(path, { method: 'GET' })),
     post: async (path, body) =>
-      answer(
+      answerOf(
         await send(
           path,
           body === undefined
@@ -55,19 +49,26 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
         ),
       ),
     patch: async (path, body, more = {}) =>
-      answer(
+      answerOf(
         await send(path, {
           method: 'PATCH',
           headers: { 'content-type': 'application/json', ...more },
           body: JSON.stringify(body),
         }),
       ),
-    delete: async (path) => answer(await send(path, { method: 'DELETE' })),
+    delete: async (path) => answerOf(await send(path, { method: 'DELETE' })),
     download: async (path) => new Uint8Array(await (await send(path, { method: 'GET' })).arrayBuffer()),
   };
 };
 
-/** @throws Error with status and text of a body that is not JSON */
+/** Reads a response of `ApiClient.send` or `fetch`. @throws Error with status and text of a body that is not JSON */
+export const answerOf = async <T = ErrorBody>(response: Response): Promise<Answer<T>> => ({
+  status: response.status,
+  headers: response.headers,
+  // Unchecked: the test compares the fields that it reads.
+  body: (await jsonOf(response)) as T,
+});
+
 const jsonOf = async (response: Response): Promise<unknown> => {
   const text = await response.text();
   try {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { behind } from './behind.ts';
 import { testWorker, type TestClaim } from './testWorker.ts';
 import type { TestService } from './service.ts';
@@ -11,4 +12,10 @@ export const takeRun = async (service: TestService, submissionId: string): Promi
     [submissionId],
   );
   return testWorker(service).claim(submissionId);
+};
+
+/** Claims a submission's run, gives each question that waits for the AI this mark, and completes the run. */
+export const gradeRun = async (service: TestService, submissionId: string, awarded = 1): Promise<void> => {
+  const held = await takeRun(service, submissionId);
+  expect([await held.mark(awarded), await held.complete()]).toEqual(['ok', 'ok']);
 };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Account, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
-import type { Answer, ApiClient, ErrorBody } from './api.ts';
+import { apiClient, type Answer, type ApiClient, type ErrorBody } from './api.ts';
 import { startService, type TestService } from './service.ts';
 
 /** An institute for one test: no other test uses its credits, quota or feed. */
@@ -8,6 +8,10 @@ export interface Tenant {
   api: ApiClient;
   instituteId: string;
   credits(): Promise<{ balance: number; credit_limit: number; committed: number }>;
+  /** Changes the contract, as an operator does. */
+  edit(change: object): Promise<unknown>;
+  /** The same institute with a new key. */
+  withKey(options?: object): Promise<Tenant & { keyId: string }>;
 }
 
 export const startIdleService = (extra: Record<string, string> = {}): Promise<TestService> =>
@@ -18,12 +22,19 @@ export const newTenant = async (
   options: Parameters<TestService['newInstitute']>[0] = {},
 ): Promise<Tenant> => {
   const { instituteId, api } = await service.newInstitute(options);
+  return tenantOf(service, instituteId, api);
+};
+
+const tenantOf = (service: TestService, instituteId: string, api: ApiClient): Tenant => {
+  const { control } = service.control.as({});
   return {
     api,
     instituteId,
-    credits: async () => {
-      const shown = await service.control.as({}).control.showInstitute.query({ institute_id: instituteId });
-      return shown.credits;
+    credits: async () => (await control.showInstitute.query({ institute_id: instituteId })).credits,
+    edit: (change) => control.editInstitute.mutate({ institute_id: instituteId, ...change }),
+    withKey: async (key = {}) => {
+      const { api_key, key_id } = await control.createKey.mutate({ institute_id: instituteId, ...key });
+      return { ...tenantOf(service, instituteId, apiClient(service.baseUrl, api_key)), keyId: key_id };
     },
   };
 };
@@ -95,3 +106,7 @@ export const expectPostRefused = (
 /** `field: code` of each problem, in the order listed. */
 export const problemsIn = (error: ErrorBody['error']): string[] =>
   (error.details?.errors ?? []).map(({ field, code }) => `${field}: ${code}`);
+
+/** Checks that an answer is 422 `validation_failed`. @returns its problems, as `problemsIn` */
+export const expectInvalid = (answer: Answer<ErrorBody>): string[] =>
+  problemsIn(expectError(answer, 422, 'validation_failed'));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type {
   Deleted,
@@ -14,7 +15,7 @@ import type { TestClaim } from './testWorker.ts';
 import { longAnswer, mcq, typedExam } from './papers.ts';
 import type { TestService } from './service.ts';
 import { takeRun } from './takeRun.ts';
-import { newTenant, type Tenant } from './tenant.ts';
+import { expectOk, newTenant, type Tenant } from './tenant.ts';
 
 /** Question 1 has 1 mark and is marked by key; questions 2 and 3 have 2 marks each and wait for the AI. */
 const PAPER = typedExam([mcq('1', { negative_marks: 0.75 }), longAnswer('2'), longAnswer('3')]);
@@ -39,9 +40,10 @@ export interface TestSubmission {
   approve(body?: unknown): Reply<Submission>;
   unfinalize(body?: unknown): Reply<Submission>;
   reEvaluate(body?: unknown): Reply<Submission>;
-  cancel(): Reply<Submission>;
+  cancel(body?: unknown): Reply<Submission>;
   remove(): Reply<Deleted>;
-  replace(): Reply<Submission>;
+  /** Submits again for the same candidate with `replace`, and these fields changed. */
+  replace(change?: object): Reply<Submission>;
 }
 
 /** An exam in an institute of its own, and submissions to it. */
@@ -56,6 +58,8 @@ export interface TestExam {
   gradedWith(texts: readonly string[]): Promise<TestSubmission[]>;
   wrap(submission: { id: string }, candidate: string): TestSubmission;
   finalize(body: unknown): Reply<Finalized>;
+  /** Changes the model answers of questions. @returns the new rubric version */
+  changeModelAnswers(...labels: string[]): Promise<number>;
 }
 
 export const newTestExam = async (
@@ -87,10 +91,15 @@ export const newTestExam = async (
       approve: (body) => api.post(`${path}/approve`, body),
       unfinalize: (body = { reason: 'A page was missed.' }) => api.post(`${path}/unfinalize`, body),
       reEvaluate: (body) => api.post(`${path}/re-evaluate`, body),
-      cancel: () => api.post(`${path}/cancel`),
+      cancel: (body) => api.post(`${path}/cancel`, body),
       remove: () => api.delete(path),
-      replace: () =>
-        api.post(submissionsPath, { candidate: { external_id: candidate }, answers: ANSWERS, replace: true }),
+      replace: (change = {}) =>
+        api.post(submissionsPath, {
+          candidate: { external_id: candidate },
+          answers: ANSWERS,
+          replace: true,
+          ...change,
+        }),
     };
   };
 
@@ -120,6 +129,13 @@ export const newTestExam = async (
       return submissions;
     },
     finalize: (body) => api.post(`/exams/${exam.id}/finalize`, body),
+    changeModelAnswers: async (...labels) => {
+      const questions = Object.fromEntries(
+        labels.map((label) => [questionId(label), { model_answer: `Because of ${randomUUID()}.` }]),
+      );
+      return expectOk(await api.patch<{ version: number }>(`/exams/${exam.id}/rubrics`, { questions }))
+        .version;
+    },
   };
 };
 

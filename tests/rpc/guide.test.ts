@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { coreOverHttp } from '@evaluation/core-client';
-import { findInstallation } from '@evaluation/installation';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
@@ -100,13 +98,7 @@ test('only staff with the scope evaluation:review reach the guide, and an API ke
     staff.as(instituteId).guide.suggestions.query({ ...input, question_id: randomUUID(), limit: 51 }),
   ).rejects.toThrow('BAD_REQUEST');
 
-  const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
-  const asKey = coreOverHttp({
-    url: installation?.core_url ?? '',
-    token: installation?.tokens.public ?? '',
-    actorSigningKey: installation?.actor_signing_key ?? '',
-  });
   const actor = { institute_id: instituteId, key_id: keyId, scopes: ['evaluation:review'] };
-  await expect(asKey.as({ actor }).public.guide.show.query(input)).rejects.toThrow('FORBIDDEN');
-  await asKey.close();
+  const asKey = staff.access.as({ actor }).public;
+  await expect(asKey.guide.show.query(input)).rejects.toThrow('FORBIDDEN');
 });

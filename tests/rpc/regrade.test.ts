@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../harness/behind.ts';
-import { newTestExam, type TestExam, type TestSubmission } from '../harness/testExam.ts';
+import { newTestExam, type TestExam } from '../harness/testExam.ts';
 import { restSuite } from '../harness/restSuite.ts';
 import { codeOf, openStaff } from '../harness/staff.ts';
-import { expectOk } from '../harness/tenant.ts';
+import { gradeRun } from '../harness/takeRun.ts';
 
 /* Regrading after a changed model answer: the bill, the list, and the command (docs/internal-teams.md). */
 
@@ -13,21 +12,7 @@ const { service } = await restSuite();
 const staff = closedAfterTests(await openStaff(service));
 
 const regradeOf = (made: TestExam) => staff.as(made.tenant.instituteId).regrade;
-/** Changes the model answers of questions. @returns the new rubric version */
-const change = async (made: TestExam, ...labels: string[]): Promise<number> => {
-  const questions = Object.fromEntries(
-    labels.map((label) => [made.questionId(label), { model_answer: `Because of ${randomUUID()}.` }]),
-  );
-  return expectOk(
-    await made.tenant.api.patch<{ version: number }>(`/exams/${made.exam.id}/rubrics`, { questions }),
-  ).version;
-};
 const examOf = (made: TestExam) => ({ exam_id: made.exam.id });
-const gradeAgain = async (submission: TestSubmission): Promise<void> => {
-  const held = await submission.take();
-  await held.mark(2);
-  await held.complete();
-};
 
 test('the bill counts outdated results, their stored quotes, and what is left alone and why', async () => {
   const made = await newTestExam(service, { credits: 20 });
@@ -44,7 +29,7 @@ test('the bill counts outdated results, their stored quotes, and what is left al
   const grading = await made.reach('grading');
   expect(await regradeOf(made).preview.query(examOf(made))).toMatchObject({ outdated: 0, questions: [] });
 
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   const queued = await made.reach('queued');
   const before = await made.tenant.credits();
   expect(await regradeOf(made).preview.query(examOf(made))).toEqual({
@@ -84,7 +69,7 @@ test('a change to a question that the candidate left blank makes nothing outdate
      where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
     [made.questionId('3'), graded.id],
   );
-  await change(made, '3');
+  await made.changeModelAnswers('3');
   expect(await regradeOf(made).preview.query(examOf(made))).toMatchObject({
     outdated: 0,
     skipped: { unaffected: 1 },
@@ -94,7 +79,7 @@ test('a change to a question that the candidate left blank makes nothing outdate
 test('the command grades each outdated submission again once and pays its quote, also with two callers', async () => {
   const made = await newTestExam(service);
   const outdated = [await made.reach('graded'), await made.reach('graded'), await made.reach('graded')];
-  const version = await change(made, '2', '3');
+  const version = await made.changeModelAnswers('2', '3');
   const current = await made.reach('graded');
   const before = await made.tenant.credits();
   const start = () => regradeOf(made).start.mutate({ ...examOf(made), rubric_version: version });
@@ -105,7 +90,7 @@ test('the command grades each outdated submission again once and pays its quote,
 
   for (const submission of outdated) {
     expect(await submission.read()).toMatchObject({ status: 'queued', attempt_count: 2 });
-    await gradeAgain(submission);
+    await gradeRun(service, submission.id, 2);
     expect(await submission.read()).toMatchObject({ status: 'graded', rubric_version: version });
   }
   expect(await start()).toMatchObject({ queued: [] });
@@ -117,9 +102,9 @@ test('a regrade keeps the marks of teachers on other questions', async () => {
   const made = await newTestExam(service);
   const graded = await made.reach('graded');
   await graded.override('3', { reviewer: 'teacher', awarded: 0.5 });
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   await regradeOf(made).start.mutate({ ...examOf(made), rubric_version: version });
-  await gradeAgain(graded);
+  await gradeRun(service, graded.id, 2);
   expect(await graded.question('2')).toMatchObject({ source: 'ai', awarded: 2 });
   expect(await graded.question('3')).toMatchObject({ source: 'ai_reviewed', awarded: 0.5 });
 });
@@ -127,7 +112,7 @@ test('a regrade keeps the marks of teachers on other questions', async () => {
 test('when the credits end the command says so, and continues after a grant', async () => {
   const made = await newTestExam(service, { credits: 8 });
   const outdated = [await made.reach('graded'), await made.reach('graded'), await made.reach('graded')];
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   const start = () => regradeOf(made).start.mutate({ ...examOf(made), rubric_version: version });
   expect(await regradeOf(made).preview.query(examOf(made))).toMatchObject({
     credits: 6,
@@ -153,7 +138,7 @@ test('the daily quota ends a call in the same way', async () => {
   const made = await newTestExam(service, { dailyCopyQuota: 3 });
   await made.reach('graded');
   await made.reach('graded');
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   expect(await regradeOf(made).start.mutate({ ...examOf(made), rubric_version: version })).toMatchObject({
     remaining: 1,
     stopped: { code: 'daily_quota_exceeded' },
@@ -164,7 +149,7 @@ test('the daily quota ends a call in the same way', async () => {
 test('the operator pays for no sample by default', async () => {
   const made = await newTestExam(service);
   await made.reach('graded');
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   const call = regradeOf(made).startSample.mutate({ ...examOf(made), rubric_version: version });
   expect(await codeOf(call)).toBe('feature_not_available');
 });
@@ -172,8 +157,8 @@ test('the operator pays for no sample by default', async () => {
 test('a command for rubrics that changed since the preview is refused and queues nothing', async () => {
   const made = await newTestExam(service);
   const graded = await made.reach('graded');
-  const version = await change(made, '2');
-  await change(made, '3');
+  const version = await made.changeModelAnswers('2');
+  await made.changeModelAnswers('3');
   const call = regradeOf(made).start.mutate({ ...examOf(made), rubric_version: version });
   expect(await codeOf(call)).toBe('rubric_version_mismatch');
   expect(await graded.read()).toMatchObject({ status: 'graded', attempt_count: 1 });

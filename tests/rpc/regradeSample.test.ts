@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../harness/behind.ts';
 import { codeOf, openStaff } from '../harness/staff.ts';
-import { takeRun } from '../harness/takeRun.ts';
+import { gradeRun } from '../harness/takeRun.ts';
 import { startIdleService } from '../harness/tenant.ts';
 import { newTestExam, type TestExam } from '../harness/testExam.ts';
 
@@ -14,12 +13,6 @@ const staff = closedAfterTests(await openStaff(service));
 
 const regradeOf = (made: TestExam) => staff.as(made.tenant.instituteId).regrade;
 const examOf = (made: TestExam) => ({ exam_id: made.exam.id });
-const change = async (made: TestExam, label: string): Promise<number> => {
-  const { body } = await made.tenant.api.patch<{ version: number }>(`/exams/${made.exam.id}/rubrics`, {
-    questions: { [made.questionId(label)]: { model_answer: `Because of ${randomUUID()}.` } },
-  });
-  return body.version;
-};
 const sampledOf = async (made: TestExam): Promise<{ sample: string; original: string }[]> =>
   behind<{ sample: string; original: string }>(
     service.database,
@@ -27,18 +20,13 @@ const sampledOf = async (made: TestExam): Promise<{ sample: string; original: st
      where exam_id = $1 order by created_at, sample_submission_id`,
     [made.exam.id],
   );
-const gradeSample = async (id: string, awarded: number): Promise<void> => {
-  const held = await takeRun(service, id);
-  await held.mark(awarded);
-  await held.complete();
-};
 
 test('a sample shows old and new marks, costs nothing, and changes no submission', async () => {
   const made = await newTestExam(service);
   const [first, second] = [await made.reach('graded'), await made.reach('graded')];
   await first.override('3', { reviewer: 'teacher', awarded: 2 });
   const results = [await first.result(), await second.result()];
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   const before = await made.tenant.credits();
   const regrade = regradeOf(made);
   const queued = await regrade.startSample.mutate({ ...examOf(made), rubric_version: version });
@@ -50,7 +38,7 @@ test('a sample shows old and new marks, costs nothing, and changes no submission
     ],
   });
 
-  for (const { sample } of await sampledOf(made)) await gradeSample(sample, 0.5);
+  for (const { sample } of await sampledOf(made)) await gradeRun(service, sample, 0.5);
   const { copies } = await regrade.sample.query(examOf(made));
   const marksOf = (id: string) => copies.find(({ submission_id }) => submission_id === id)?.marks;
   const question = (label: string) => ({ question_id: made.questionId(label), label, max: 2 });
@@ -67,7 +55,7 @@ test('a sample shows old and new marks, costs nothing, and changes no submission
 test('an exam gets no more sampled copies than the operator pays for, also with calls at once', async () => {
   const made = await newTestExam(service);
   for (let copies = 0; copies < 3; copies += 1) await made.reach('graded');
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   const start = () => regradeOf(made).startSample.mutate({ ...examOf(made), rubric_version: version });
   await Promise.all([start(), start()]);
   expect(await start()).toMatchObject({ copies_left: 0 });
@@ -79,7 +67,7 @@ test('an exam gets no more sampled copies than the operator pays for, also with 
 test('the copies of a sample are in no list of the API and answer to no id', async () => {
   const made = await newTestExam(service);
   await made.reach('graded');
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   await regradeOf(made).startSample.mutate({ ...examOf(made), rubric_version: version });
   const [{ sample } = { sample: '' }] = await sampledOf(made);
   const { api } = made.tenant;
@@ -99,7 +87,7 @@ test('the copies of a sample are in no list of the API and answer to no id', asy
 test("a candidate's erasure stops and blanks the sample of the copy", async () => {
   const made = await newTestExam(service);
   await made.reach('graded');
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   await regradeOf(made).startSample.mutate({ ...examOf(made), rubric_version: version });
   await service.control.as({}).control.eraseCandidate.mutate({
     institute_id: made.tenant.instituteId,
@@ -119,10 +107,10 @@ test("a candidate's erasure stops and blanks the sample of the copy", async () =
 test('the books of an institute with samples reconcile', async () => {
   const made = await newTestExam(service);
   await made.reach('graded');
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   await regradeOf(made).startSample.mutate({ ...examOf(made), rubric_version: version });
   const [{ sample } = { sample: '' }] = await sampledOf(made);
-  await gradeSample(sample, 1);
+  await gradeRun(service, sample);
   const { control } = service.control.as({});
   expect(await control.reconcile.query({ institute_id: made.tenant.instituteId })).toMatchObject({
     findings: [],
@@ -133,13 +121,13 @@ test('a sample of an exam of another institute, and of rubrics that have changed
   const made = await newTestExam(service);
   const other = await newTestExam(service);
   await made.reach('graded');
-  const version = await change(made, '2');
+  const version = await made.changeModelAnswers('2');
   const foreign = staff.as(other.tenant.instituteId).regrade;
   expect(await codeOf(foreign.sample.query(examOf(made)))).toBe('exam_not_found');
   expect(await codeOf(foreign.startSample.mutate({ ...examOf(made), rubric_version: version }))).toBe(
     'exam_not_found',
   );
-  await change(made, '3');
+  await made.changeModelAnswers('3');
   expect(await codeOf(regradeOf(made).startSample.mutate({ ...examOf(made), rubric_version: version }))).toBe(
     'rubric_version_mismatch',
   );

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ROLES, ROLES_OF_PROCEDURE, type Role } from '@evaluation/core/roles';
-import { findInstallation } from '@evaluation/installation';
 import { signActor, staffActor } from '@evaluation/signed-actor';
 import * as z from 'zod/v4';
 import { presign } from '../harness/pdfs.ts';
 import { restSuite } from '../harness/restSuite.ts';
+import { installationOf } from '../harness/staff.ts';
 import { newTestExam } from '../harness/testExam.ts';
 import { INPUTS, type Ids } from './roleInputs.ts';
 
 /* Each cell of procedure × role × foreign institute (docs/desk/roles.md). */
 
 const { service, tenant } = await restSuite();
-const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
-if (installation?.core_url == null) throw new Error('the service has no installation');
+const installation = await installationOf(service);
 const { core_url: coreUrl, tokens, actor_signing_key: signingKey } = installation;
 
 const Envelope = z.object({

@@ -1,26 +1,21 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
-import type { ErrorBody } from '../../harness/api.ts';
-import { createExam, resultOf, submit } from '../../harness/api.ts';
+import { answerOf, createExam, resultOf, submit } from '../../harness/api.ts';
 import { mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError, expectPostRefused, expectRefused, problemsIn } from '../../harness/tenant.ts';
 
 const { tenant } = await restSuite();
 
-const raw = async (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) => {
-  const response = await tenant.api.send(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : Uint8Array.from(body),
-  });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as ErrorBody,
-  };
-};
+const raw = async (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  answerOf(
+    await tenant.api.send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : Uint8Array.from(body),
+    }),
+  );
 
 describe('content type', () => {
   test.each([
@@ -40,12 +35,9 @@ describe('content type', () => {
   });
 
   test('a body without a content type answers 415', async () => {
-    const response = await tenant.api.send('/exams', {
-      method: 'POST',
-      body: new Blob(['{"title":"x","mode":"typed"}']),
-    });
-    expect(response.status).toBe(415);
-    expect(((await response.json()) as ErrorBody).error.code).toBe('unsupported_media_type');
+    const body = new Blob(['{"title":"x","mode":"typed"}']);
+    const answer = await answerOf(await tenant.api.send('/exams', { method: 'POST', body }));
+    expectError(answer, 415, 'unsupported_media_type');
   });
 
   test('application/json is accepted with a charset, in any case', async () => {
@@ -241,12 +233,8 @@ describe('fields, paths, methods', () => {
     ['GET', '/exams/%zz'],
     ['GET', '/exams/..%2f..'],
   ])('%s %s is not part of the API: 404 with the envelope', async (method, path) => {
-    const response = await tenant.api.send(path, { method });
-    expectError(
-      { status: response.status, headers: response.headers, body: (await response.json()) as ErrorBody },
-      404,
-      path.startsWith('/exams/..') ? 'exam_not_found' : 'not_found',
-    );
+    const answer = await answerOf(await tenant.api.send(path, { method }));
+    expectError(answer, 404, path.startsWith('/exams/..') ? 'exam_not_found' : 'not_found');
   });
 
   test('X-Request-Id is on every response, is unique, and never the client’s', async () => {
@@ -281,7 +269,7 @@ describe('fields, paths, methods', () => {
         'referrer-policy': 'no-referrer',
         'content-security-policy': "default-src 'none';frame-ancestors 'none'",
       });
-      expect(headers.get('access-control-allow-origin')).toBeNull();
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
       expect(headers.get('x-powered-by')).toBeNull();
     }
   });
@@ -309,15 +297,6 @@ describe('fields, paths, methods', () => {
     }
     const withoutKey = await fetch(`${tenant.api.baseUrl}/me`, { method: 'HEAD' });
     expect(withoutKey.status).toBe(401);
-  });
-
-  test('no origin is allowed by CORS: the API is for servers', async () => {
-    const response = await tenant.api.send('/me', {
-      method: 'GET',
-      headers: { origin: 'https://example.org' },
-    });
-    await response.arrayBuffer();
-    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   test('timestamps are ISO 8601 in UTC with Z, and ids are UUIDs', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
-import type { ErrorBody } from '../../harness/api.ts';
+import { answerOf } from '../../harness/api.ts';
 import { expectError, newTenant, startIdleService } from '../../harness/tenant.ts';
 
 const service = closedAfterTests(
@@ -14,10 +14,8 @@ const service = closedAfterTests(
 const tenant = await newTenant(service);
 
 const tryKey = async (apiKey: string, address: string) => {
-  const response = await fetch(`${service.baseUrl}/me`, {
-    headers: { 'x-api-key': apiKey, 'x-forwarded-for': `203.0.113.9, ${address}` },
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as ErrorBody };
+  const headers = { 'x-api-key': apiKey, 'x-forwarded-for': `203.0.113.9, ${address}` };
+  return answerOf(await fetch(`${service.baseUrl}/me`, { headers }));
 };
 const unknownKey = (): string => `aek_${randomBytes(24).toString('hex')}`;
 const statuses = async (count: number, address: string): Promise<Record<number, number>> => {

@@ -4,8 +4,15 @@ import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { takeRun } from '../../harness/takeRun.ts';
-import { expectError, expectOk, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
+import { gradeRun, takeRun } from '../../harness/takeRun.ts';
+import {
+  expectError,
+  expectInvalid,
+  expectOk,
+  newTenant,
+  problemsIn,
+  startIdleService,
+} from '../../harness/tenant.ts';
 
 /* The list of results. submissions/list.test.ts tests the rules that it shares with the list of submissions. */
 
@@ -71,12 +78,9 @@ test('json is the default format, csv answers feature_not_available, and other f
   );
   expect(problemsIn(refusal)).toEqual([expect.stringMatching(/^format: /)]);
   for (const format of ['xml', 'CSV', '']) {
-    const error = expectError(
-      await tenant.api.get(`/exams/${exam.id}/results?format=${format}`),
-      422,
-      'validation_failed',
-    );
-    expect(error.details?.errors?.map(({ field }) => field)).toEqual(['format']);
+    expect(expectInvalid(await tenant.api.get(`/exams/${exam.id}/results?format=${format}`))).toEqual([
+      expect.stringMatching(/^format: /),
+    ]);
   }
 });
 
@@ -90,12 +94,9 @@ test('include is not a filter: a cursor continues with another one; an unknown i
   expect([first, second].map(({ data }) => data[0]?.candidate.external_id)).toEqual(['a', 'b']);
   expect(first.data[0]?.questions[0]).toHaveProperty('annotations');
   expect(second.data[0]?.questions[0]).not.toHaveProperty('annotations');
-  const error = expectError(
-    await tenant.api.get(`/exams/${own.id}/results?include=annotations,everything`),
-    422,
-    'validation_failed',
-  );
-  expect(problemsIn(error)).toEqual(['include: invalid_value']);
+  expect(
+    expectInvalid(await tenant.api.get(`/exams/${own.id}/results?include=annotations,everything`)),
+  ).toEqual(['include: invalid_value']);
 });
 
 /** More questions than submissions on a page, so that the submissions have different totals. */
@@ -128,9 +129,7 @@ test('a page is limited by its size; the remaining results come on the next page
       candidate: { external_id },
       answers: [{ question_label: '1', text: 'Because of this.' }],
     });
-    const held = await takeRun(service, id);
-    await held.mark(1);
-    await held.complete();
+    await gradeRun(service, id);
     ids.push(id);
   }
   await behind(

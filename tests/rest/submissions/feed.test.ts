@@ -9,9 +9,9 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { takeRun } from '../../harness/takeRun.ts';
 import {
   expectError,
+  expectInvalid,
   expectOk,
   newTenant,
-  problemsIn,
   startIdleService,
   stored,
   wholeFeed,
@@ -302,12 +302,9 @@ describe('refused query parameters', () => {
   test.each(['0', '201', '-1', '1.5', '1e2', '0x10', 'abc', '', '%205', '+5', '99999999999', '1&limit=2'])(
     'limit=%s answers 422 and is not clamped',
     async (limit) => {
-      const error = expectError(
-        await tenant.api.get(`/submissions?limit=${limit}`),
-        422,
-        'validation_failed',
-      );
-      expect(error.details?.errors?.map(({ field }) => field)).toEqual(['limit']);
+      expect(expectInvalid(await tenant.api.get(`/submissions?limit=${limit}`))).toEqual([
+        expect.stringMatching(/^limit: /),
+      ]);
     },
   );
 
@@ -322,12 +319,9 @@ describe('refused query parameters', () => {
     '1767225600',
     '',
   ])('updated_since=%s answers 422', async (since) => {
-    const error = expectError(
-      await tenant.api.get(`/submissions?updated_since=${since}`),
-      422,
-      'validation_failed',
-    );
-    expect(problemsIn(error)).toEqual(['updated_since: invalid_value']);
+    expect(expectInvalid(await tenant.api.get(`/submissions?updated_since=${since}`))).toEqual([
+      'updated_since: invalid_value',
+    ]);
   });
 
   test.each(['/submissions', '/exams'])(
@@ -338,8 +332,9 @@ describe('refused query parameters', () => {
         expect((await tenant.api.get(`${path}?${since(digits)}`)).status).toBe(200);
       }
       for (const digits of [10, 120, 300, 7000]) {
-        const error = expectError(await tenant.api.get(`${path}?${since(digits)}`), 422, 'validation_failed');
-        expect(problemsIn(error)).toEqual(['updated_since: too_long']);
+        expect(expectInvalid(await tenant.api.get(`${path}?${since(digits)}`))).toEqual([
+          'updated_since: too_long',
+        ]);
       }
     },
   );

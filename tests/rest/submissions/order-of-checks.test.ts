@@ -3,14 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { errors, type ErrorCode } from '@evaluation/rest-contract/errors';
 import type { Exam } from '@evaluation/rest-contract/schemas';
 import { closedAfterTests } from '@evaluation/test-services';
-import {
-  apiClient,
-  createExam,
-  submit,
-  uploadCopy,
-  type ApiClient,
-  type ErrorBody,
-} from '../../harness/api.ts';
+import { answerOf, apiClient, createExam, submit, uploadCopy, type ApiClient } from '../../harness/api.ts';
 import { newCandidates } from '../../harness/candidates.ts';
 import { lookBehind } from '../../harness/ledger.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
@@ -114,14 +107,14 @@ interface Call {
   type?: string;
 }
 
-const post = async ({ key, exam, body, type = 'application/json' }: Call) => {
-  const response = await apiClient(service.baseUrl, key).send(`/exams/${exam}/submissions`, {
-    method: 'POST',
-    headers: { 'content-type': type },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as ErrorBody };
-};
+const post = async ({ key, exam, body, type = 'application/json' }: Call) =>
+  answerOf(
+    await apiClient(service.baseUrl, key).send(`/exams/${exam}/submissions`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  );
 
 const by =
   (key: keyof typeof keys, exam: keyof typeof exams, body: object | string, type = 'application/json') =>

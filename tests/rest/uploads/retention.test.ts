@@ -9,7 +9,7 @@ import { eventually } from '../../harness/ledger.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
 import { plainPdf, untilInspected } from '../../harness/pdfs.ts';
 import { startWithModel, type TestService } from '../../harness/service.ts';
-import { expectError, problemsIn } from '../../harness/tenant.ts';
+import { expectError, expectInvalid } from '../../harness/tenant.ts';
 
 /*
  * Retention of files and evidence, as the API shows it and in the object store. A month passes by dating the rows of
@@ -151,8 +151,7 @@ test('an unused upload is rejected after the retention time, with the reason, an
     status: 'rejected',
     reject_reason: 'The file was removed, because no submission used it within 7 days. Upload it again.',
   });
-  const refused = expectError(await submitAgain(unclaimed), 422, 'validation_failed');
-  expect(problemsIn(refused)).toEqual(['upload_id: upload_rejected']);
+  expect(expectInvalid(await submitAgain(unclaimed))).toEqual(['upload_id: upload_rejected']);
   expect(await untilInspected(service.api, unclaimed)).toEqual(expired);
 });
 
