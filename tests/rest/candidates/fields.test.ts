@@ -58,17 +58,6 @@ test('a refused submission leaves the stored candidate unchanged', async () => {
   expect(await candidateOf(first)).toMatchObject({ name: 'Before' });
 });
 
-test('the name is null in the result of a blind exam, and shown otherwise', async () => {
-  const blind = await createExam(tenant.api, typedExam([mcq('1')], { blind: true }));
-  const candidate = { external_id: 'blind', name: 'Hidden Name', roll_number: '9' };
-  expect(await candidateOf(await submitAs(candidate, blind))).toMatchObject({
-    external_id: 'blind',
-    name: null,
-    roll_number: '9',
-  });
-  expect(await candidateOf(await submitAs({ external_id: 'blind' }))).toMatchObject({ name: 'Hidden Name' });
-});
-
 test.each([
   ['no external_id', {}, 'external_id: required'],
   ['an empty external_id', { external_id: '' }, 'external_id: required'],

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type {
   Deleted,
@@ -8,12 +7,18 @@ import type {
   ExamsFound,
   Submission,
 } from '@evaluation/rest-contract/schemas';
-import { createExam, submit, type ErrorBody } from '../../harness/api.ts';
-import { behind } from '../../harness/behind.ts';
+import { answerOf, createExam, submit, type ErrorBody } from '../../harness/api.ts';
 import { registered } from '../../harness/candidates.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, expectOk, newTenant, problemsIn, type Tenant } from '../../harness/tenant.ts';
+import {
+  expectError,
+  expectInvalid,
+  expectOk,
+  newTenant,
+  problemsIn,
+  type Tenant,
+} from '../../harness/tenant.ts';
 
 const { service, tenant } = await restSuite();
 
@@ -111,8 +116,7 @@ describe('GET /exams', () => {
   test.each(['limit=0', 'limit=201', 'limit=x', 'limit=1e2', 'updated_since=yesterday'])(
     '?%s answers validation_failed',
     async (query) => {
-      const error = expectError(await tenant.api.get(`/exams?${query}`), 422, 'validation_failed');
-      expect(problemsIn(error)).toHaveLength(1);
+      expect(expectInvalid(await tenant.api.get(`/exams?${query}`))).toHaveLength(1);
     },
   );
 
@@ -132,19 +136,6 @@ describe('GET /exams', () => {
   });
 });
 
-test('an exam of the dashboard is in no list, is not found, and does not use up its external_ref for the API', async () => {
-  const own = await newTenant(service);
-  const teachers = await created(draft({ external_ref: 'both' }), own);
-  await behind(service.database, "update exams set source = 'dashboard' where id = $1", [teachers.id]);
-  const ours = await created(draft({ external_ref: 'both' }), own);
-  expect((await listed(own)).map(({ id }) => id)).toEqual([ours.id]);
-  const found = await own.api.post<ExamsFound>('/exams/search', { external_ref: 'both' });
-  expect(found.body.data.map(({ id }) => id)).toEqual([ours.id]);
-  expectError(await own.api.get(`/exams/${teachers.id}`), 404, 'exam_not_found');
-  expectError(await own.api.patch(`/exams/${teachers.id}`, {}), 404, 'exam_not_found');
-  expectError(await own.api.delete(`/exams/${teachers.id}`), 404, 'exam_not_found');
-});
-
 describe('POST /exams/search', () => {
   const search = (external_ref: unknown, owner: Tenant = tenant) =>
     owner.api.post<ExamsFound>('/exams/search', { external_ref });
@@ -156,10 +147,11 @@ describe('POST /exams/search', () => {
     expect((await search('Find me', await newTenant(service))).body).toEqual({ data: [] });
   });
 
-  test('finds no deleted exam, and the new exam once the reference is used again', async () => {
+  test('finds no deleted exam, although it keeps its reference, and the new exam once it is used again', async () => {
     const gone = await created(draft({ external_ref: 'again' }));
     await tenant.api.delete(`/exams/${gone.id}`);
     expect((await search('again')).body).toEqual({ data: [] });
+    expect((await read(gone.id)).external_ref).toBe('again');
     const next = await created(draft({ external_ref: 'again' }));
     expect((await search('again')).body.data.map(({ id }) => id)).toEqual([next.id]);
   });
@@ -172,17 +164,7 @@ describe('POST /exams/search', () => {
     ['one of 129 characters', { external_ref: 'x'.repeat(129) }, 'external_ref: too_long'],
     ['NUL', { external_ref: 'a\u0000' }, 'external_ref: invalid_characters'],
   ])('a search for %s answers validation_failed', async (_name, body, problem) => {
-    const error = expectError(await tenant.api.post('/exams/search', body), 422, 'validation_failed');
-    expect(problemsIn(error)).toEqual([problem]);
-  });
-
-  test('listing and searching need the read scope only, which does not allow editing or deleting', async () => {
-    const reader = (await service.newInstitute({ scopes: ['evaluation:read'] })).api;
-    expect((await reader.get('/exams')).status).toBe(200);
-    expect((await reader.post('/exams/search', { external_ref: 'x' })).status).toBe(200);
-    const id = randomUUID();
-    expectError(await reader.patch(`/exams/${id}`, {}), 403, 'insufficient_scope');
-    expectError(await reader.delete(`/exams/${id}`), 403, 'insufficient_scope');
+    expect(expectInvalid(await tenant.api.post('/exams/search', body))).toEqual([problem]);
   });
 });
 
@@ -194,12 +176,6 @@ describe('DELETE /exams/{id}', () => {
     const gone = await read(exam.id);
     expect(gone).toEqual({ ...exam, status: 'deleted', updated_at: gone.updated_at });
     expect(Date.parse(gone.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
-  });
-
-  test('an open exam without submissions is deleted', async () => {
-    const exam = await createExam(tenant.api, typedExam([mcq('1')]));
-    expect((await tenant.api.delete(`/exams/${exam.id}`)).status).toBe(200);
-    expect((await read(exam.id)).status).toBe('deleted');
   });
 
   test('an open exam with a live submission answers conflict and stays', async () => {
@@ -225,22 +201,6 @@ describe('DELETE /exams/{id}', () => {
       ]);
       const outcome = [gone.status, copy.status].join(' ');
       expect(['200 404', '409 202']).toContain(outcome);
-    }
-  });
-
-  test('deleting an exam frees its external_ref', async () => {
-    const gone = await created(draft({ external_ref: 'freed' }));
-    await tenant.api.delete(`/exams/${gone.id}`);
-    const next = await created(draft({ external_ref: 'freed' }));
-    expect(next.id).not.toBe(gone.id);
-    expect((await read(gone.id)).external_ref).toBe('freed');
-  });
-
-  test('an exam that is unknown, of another institute or no UUID answers exam_not_found', async () => {
-    const theirs = await created(draft(), await newTenant(service));
-    for (const id of [randomUUID(), theirs.id, 'x']) {
-      expectError(await tenant.api.delete(`/exams/${id}`), 404, 'exam_not_found');
-      expectError(await tenant.api.patch(`/exams/${id}`, { title: '' }), 404, 'exam_not_found');
     }
   });
 });
@@ -491,17 +451,11 @@ describe('POST /exams/{id}/open', () => {
     for (const body of [[], 'now', 1, true]) {
       expectError(await tenant.api.post(path, body), 422, 'validation_failed');
     }
-    const error = expectError(await tenant.api.post(path, { note: 'a\u0000' }), 422, 'validation_failed');
-    expect(problemsIn(error)).toEqual(['note: invalid_characters']);
-    const text = await tenant.api.send(path, {
-      method: 'POST',
-      headers: { 'content-type': 'text/plain' },
-      body: 'open',
-    });
-    expect([text.status, ((await text.json()) as ErrorBody).error.code]).toEqual([
-      415,
-      'unsupported_media_type',
+    expect(expectInvalid(await tenant.api.post(path, { note: 'a\u0000' }))).toEqual([
+      'note: invalid_characters',
     ]);
+    const text = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'open' };
+    expectError(await answerOf(await tenant.api.send(path, text)), 415, 'unsupported_media_type');
     expect(await read(exam.id)).toEqual(exam);
     expect((await tenant.api.post(path, { unknown: 'is ignored' })).status).toBe(200);
   });

@@ -8,10 +8,11 @@ import {
   send,
   type Call,
   type Endpoint,
+  type OwnedObjects,
 } from '../../harness/endpoints.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { seen } from '../../harness/seenAnswer.ts';
-import { newTenant, tenantState, wholeFeed } from '../../harness/tenant.ts';
+import { newTenant, tenantState, wholeFeed, type Tenant } from '../../harness/tenant.ts';
 
 const { service, tenant: mine } = await restSuite();
 const theirs = await newTenant(service);
@@ -24,7 +25,12 @@ interface Place {
   endpoint: Endpoint;
   call: (id: string) => Call;
   foreignId: () => string;
+  /** Code of the answer to an unknown id. */
+  code: string;
 }
+
+const codeFor = (param: string): string =>
+  ({ examId: 'exam_not_found', candidateId: 'candidate_not_found' })[param] ?? 'not_found';
 
 const places: Place[] = endpoints.flatMap((endpoint) => [
   ...paramsOf(endpoint).map((param) => ({
@@ -35,22 +41,26 @@ const places: Place[] = endpoints.flatMap((endpoint) => [
       return { ...right, params: { ...right.params, [param]: id } };
     },
     foreignId: () => endpoint.call(foreign).params?.[param] ?? '',
+    code: codeFor(param),
   })),
   ...Object.entries(endpoint.inBody ?? {}).map(([field, { idOf, call }]) => ({
     name: `${endpoint.method} ${endpoint.path}: ${field} of the body`,
     endpoint,
     call: (id: string): Call => call(own, id),
     foreignId: () => idOf(foreign),
+    code: '',
   })),
 ]);
 
 const asMe = (endpoint: Endpoint, call: Call): Promise<Response> =>
   send(service.baseUrl, endpoint, call, { 'x-api-key': mine.api.apiKey });
 
-const both = async (): Promise<object> => ({
-  mine: await tenantState(mine),
-  theirs: await tenantState(theirs),
+const stateOf = async (tenant: Tenant, { exam }: OwnedObjects): Promise<object> => ({
+  ...(await tenantState(tenant)),
+  exams: (await tenant.api.get('/exams?limit=200')).body,
+  registered: (await tenant.api.get(`/exams/${exam.id}/candidates`)).body,
 });
+const both = async (): Promise<object[]> => [await stateOf(mine, own), await stateOf(theirs, foreign)];
 /** What both institutes hold. No request about an id of the other institute changes it. */
 const unchanged = await both();
 
@@ -73,10 +83,14 @@ describe('another institute’s id', () => {
   const paths = places.filter(({ name }) => !name.endsWith('of the body'));
 
   test.each(paths.map((place): [string, Place] => [place.name, place]))(
-    '%s answers 404, also for a malformed id',
-    async (_name, { endpoint, call, foreignId }) => {
+    '%s answers 404, also for a malformed id and with an invalid body',
+    async (_name, { endpoint, call, foreignId, code }) => {
       const unknown = await seen(await asMe(endpoint, call(randomUUID())), '-');
-      expect(unknown.status).toBe(404);
+      expect(unknown).toMatchObject({ status: 404, body: expect.stringContaining(`"code":"${code}"`) });
+      if (call('').body !== undefined) {
+        const invalid = { ...call(randomUUID()), body: [] };
+        expect(await seen(await asMe(endpoint, invalid), '-')).toEqual(unknown);
+      }
       for (const id of [
         'no-uuid',
         'x'.repeat(300),

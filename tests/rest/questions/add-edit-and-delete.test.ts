@@ -10,12 +10,11 @@ import type {
   RubricList,
 } from '@evaluation/rest-contract/schemas';
 import { createExam, type Answer, type ErrorBody } from '../../harness/api.ts';
-import { behind, finalizeExam } from '../../harness/behind.ts';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, expectOk, newTenant, problemsIn } from '../../harness/tenant.ts';
+import { expectError, expectInvalid, expectOk, problemsIn } from '../../harness/tenant.ts';
 
-const { service, tenant } = await restSuite();
+const { tenant } = await restSuite();
 
 const draft = (questions: QuestionInput[], change: object = {}): Promise<Exam> =>
   createExam(tenant.api, { ...typedExam(questions), open: false, ...change });
@@ -145,34 +144,14 @@ describe('GET /exams/{id}/questions', () => {
 
   test('an unknown include is refused', async () => {
     const exam = await draft([mcq('1')]);
-    const error = expectError(
-      await tenant.api.get(`/exams/${exam.id}/questions?include=rubrics`),
-      422,
-      'validation_failed',
-    );
-    expect(problemsIn(error)).toEqual(['include: invalid_value']);
+    expect(expectInvalid(await tenant.api.get(`/exams/${exam.id}/questions?include=rubrics`))).toEqual([
+      'include: invalid_value',
+    ]);
   });
 
   test('an exam without questions has an empty list', async () => {
     const exam = await draft([]);
     expect(await list(exam.id)).toEqual([]);
-  });
-
-  test('an exam that is unknown, deleted or of another institute answers exam_not_found', async () => {
-    const exam = await draft([mcq('1')]);
-    const other = await newTenant(service);
-    for (const path of [`/exams/${exam.id}/questions`, `/exams/${exam.id}/rubrics`]) {
-      expectError(await other.api.get(path), 404, 'exam_not_found');
-      expectError(await tenant.api.get(path.replace(exam.id, randomUUID())), 404, 'exam_not_found');
-      expectError(await tenant.api.get(path.replace(exam.id, 'none')), 404, 'exam_not_found');
-    }
-    await behind(service.database, `update exams set status = 'deleted' where id = $1`, [exam.id]);
-    const question = idOf(exam, '1');
-    const under = `/exams/${exam.id}/questions`;
-    expectError(await tenant.api.get(under), 404, 'exam_not_found');
-    expectError(await tenant.api.post(under, { questions: [mcq('2')] }), 404, 'exam_not_found');
-    expectError(await tenant.api.patch(`${under}/${question}`, {}), 404, 'exam_not_found');
-    expectError(await tenant.api.delete(`${under}/${question}`), 404, 'exam_not_found');
   });
 });
 
@@ -307,8 +286,9 @@ describe('POST /exams/{id}/questions', () => {
       body: { section: 'New' },
     });
     await add(exam.id, [mcq('beside', { section: 'new' })]);
-    const crowded = expectError(await tenant.api.patch(path, { section: 'Newer' }), 422, 'validation_failed');
-    expect(problemsIn(crowded)).toEqual(['section: too_many_sections']);
+    expect(expectInvalid(await tenant.api.patch(path, { section: 'Newer' }))).toEqual([
+      'section: too_many_sections',
+    ]);
   });
 
   test('on a handwritten exam negative marks are set to 0 with a warning', async () => {
@@ -322,24 +302,6 @@ describe('POST /exams/{id}/questions', () => {
     const exam = await opened([mcq('1')]);
     await refusedAdd(exam.id, [mcq('2')], 409, 'conflict');
     await refusedAdd(exam.id, [], 409, 'conflict');
-  });
-
-  test('adding, editing and deleting need the write scope, listing the read scope', async () => {
-    const reader = await newTenant(service, { scopes: ['evaluation:read'] });
-    const writer = await newTenant(service, { scopes: ['evaluation:write'] });
-    const path = `/exams/${randomUUID()}/questions`;
-    for (const answer of [
-      await reader.api.post(path, { questions: [] }),
-      await reader.api.patch(`${path}/${randomUUID()}`, {}),
-      await reader.api.delete(`${path}/${randomUUID()}`),
-    ]) {
-      expect(expectError(answer, 403, 'insufficient_scope').details).toEqual({
-        required_scope: 'evaluation:write',
-      });
-    }
-    expect(expectError(await writer.api.get(path), 403, 'insufficient_scope').details).toEqual({
-      required_scope: 'evaluation:read',
-    });
   });
 });
 
@@ -699,18 +661,6 @@ describe('PATCH of a question of an open exam', () => {
     const exam = await opened([mcq('1')]);
     const path = `/exams/${exam.id}/questions/${idOf(exam, '1')}`;
     await refused(exam.id, () => tenant.api.delete(path), 409, 'conflict');
-  });
-
-  test('on a finalized exam every change answers exam_finalized', async () => {
-    const exam = await opened([mcq('1'), longAnswer('2')]);
-    await finalizeExam(service.database, exam.id);
-    expect((await readExam(exam.id)).status).toBe('finalized');
-    const id = idOf(exam, '2');
-    await refusedEdit(exam.id, id, { text: 'New' }, 409, 'exam_finalized');
-    await refusedEdit(exam.id, id, { model_answer: 'New' }, 409, 'exam_finalized');
-    await refusedAdd(exam.id, [mcq('3')], 409, 'exam_finalized');
-    const path = `/exams/${exam.id}/questions/${id}`;
-    await refused(exam.id, () => tenant.api.delete(path), 409, 'exam_finalized');
   });
 });
 

@@ -5,7 +5,7 @@ import { createExam, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, newTenant, problemsIn } from '../../harness/tenant.ts';
+import { expectError, expectInvalid, newTenant } from '../../harness/tenant.ts';
 
 /* The lists of an exam's submissions and results. Both have the same rows and filters. */
 
@@ -140,12 +140,9 @@ describe.each(NAMES)('the %s of an exam', (name) => {
     expect(body.data).toHaveLength(standard);
     expect(body.has_more).toBe(true);
     expect((await crowd.api.get(`${path(name, big)}?limit=${largest}`)).status).toBe(200);
-    const error = expectError(
-      await crowd.api.get(`${path(name, big)}?limit=${largest + 1}`),
-      422,
-      'validation_failed',
-    );
-    expect(problemsIn(error)).toEqual(['limit: out_of_range']);
+    expect(expectInvalid(await crowd.api.get(`${path(name, big)}?limit=${largest + 1}`))).toEqual([
+      'limit: out_of_range',
+    ]);
   });
 
   test('a cursor is bound to its exam, its list and its filters', async () => {
@@ -173,12 +170,9 @@ describe.each(NAMES)('the %s of an exam', (name) => {
   });
 
   test.each(['yes', '1', 'TRUE', ''])('finalized=%s answers 422', async (value) => {
-    const error = expectError(
-      await tenant.api.get(`${path(name)}?finalized=${value}`),
-      422,
-      'validation_failed',
-    );
-    expect(error.details?.errors?.map(({ field }) => field)).toEqual(['finalized']);
+    expect(expectInvalid(await tenant.api.get(`${path(name)}?finalized=${value}`))).toEqual([
+      expect.stringMatching(/^finalized: /),
+    ]);
   });
 
   test('an exam that is deleted, unknown or of another institute answers exam_not_found, with any query', async () => {
@@ -196,11 +190,5 @@ describe.each(NAMES)('the %s of an exam', (name) => {
   test('is empty for a draft', async () => {
     const { body: draft } = await tenant.api.post<Exam>('/exams', { ...typedExam([mcq('1')]) });
     expect(await list('', draft)).toEqual({ candidates: [], next: null, more: false });
-  });
-
-  test('needs the read scope', async () => {
-    const { api } = await service.newInstitute({ scopes: ['evaluation:write'] });
-    const error = expectError(await api.get(path(name)), 403, 'insufficient_scope');
-    expect(error.details).toEqual({ required_scope: 'evaluation:read' });
   });
 });
