@@ -46,12 +46,12 @@ test('a new institute has a quota of 2000 copies a day, and its key has no cap',
 });
 
 test('each accepted submission counts one copy, also objective-only ones, over all keys of the institute', async () => {
-  const { api, instituteId } = await newTenant(service);
+  const tenant = await newTenant(service);
+  const { api } = tenant;
   const exam = await createExam(api, typedExam([mcq('1')]));
   const answers = [{ question_label: '1', option_labels: ['A'] }];
   await submit(api, exam.id, { candidate: { external_id: 'a' }, answers });
-  const { api_key } = await service.control.as({}).control.createKey.mutate({ institute_id: instituteId });
-  const other = apiClient(service.baseUrl, api_key);
+  const { api: other } = await tenant.withKey();
   await submit(other, exam.id, { candidate: { external_id: 'b' }, answers: [] });
   for (const client of [api, other]) expect((await client.get<Account>('/me')).body.quota_used_today).toBe(2);
 });

@@ -5,15 +5,12 @@ import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, typedExam } from '../../harness/papers.ts';
-import { takeRun } from '../../harness/takeRun.ts';
+import { gradeRun } from '../../harness/takeRun.ts';
 import { expectOk, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
 
 const service = closedAfterTests(await startIdleService());
 
 const creditsOf = async ({ api }: Tenant): Promise<Credits> => expectOk(await api.get<Credits>('/credits'));
-
-const edit = (tenant: Tenant, change: object) =>
-  service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });
 
 const handIn = async ({ api }: Tenant, answers: number): Promise<Submission> => {
   const labels = Array.from({ length: answers }, (_, index) => String(index + 1));
@@ -24,11 +21,7 @@ const handIn = async ({ api }: Tenant, answers: number): Promise<Submission> => 
   });
 };
 
-const grade = async (submission: Submission): Promise<void> => {
-  const run = await takeRun(service, submission.id);
-  expect(await run.mark(1)).toBe('ok');
-  expect(await run.complete()).toBe('ok');
-};
+const grade = ({ id }: Submission) => gradeRun(service, id);
 
 test('GET /credits answers balance, committed, available, rate card and spent credits, and no other field', async () => {
   expect(await creditsOf(await newTenant(service, { credits: 12.25 }))).toEqual({
@@ -60,7 +53,7 @@ test('credits of cancelled submissions are available again and not spent', async
 
 test('the rate card shows contract prices, also 0, each unit with its own rate source', async () => {
   const owner = await newTenant(service);
-  await edit(owner, { credits_per_page: 0, credits_per_answer: null });
+  await owner.edit({ credits_per_page: 0, credits_per_answer: null });
   expect((await creditsOf(owner)).rate_card).toEqual({
     page: { unit: 'page', credits_per_page: 0, rate_source: 'contract' },
     answer: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
@@ -69,10 +62,10 @@ test('the rate card shows contract prices, also 0, each unit with its own rate s
 
 test('the credit limit is available; available is negative if the limit was lowered below the used credits', async () => {
   const owner = await newTenant(service, { credits: 1 });
-  await edit(owner, { credit_limit: 4 });
+  await owner.edit({ credit_limit: 4 });
   await handIn(owner, 5);
   expect(await creditsOf(owner)).toMatchObject({ balance: 1, committed: 5, available: 0 });
-  await edit(owner, { credit_limit: 0.5 });
+  await owner.edit({ credit_limit: 0.5 });
   expect(await creditsOf(owner)).toMatchObject({ balance: 1, committed: 5, available: -3.5 });
 });
 
@@ -101,7 +94,7 @@ test('an institute sees its own credits only', async () => {
 
 test('amounts are exact: prices without a binary fraction add up exactly', async () => {
   const owner = await newTenant(service, { credits: 1 });
-  await edit(owner, { credits_per_answer: 0.1 });
+  await owner.edit({ credits_per_answer: 0.1 });
   await grade(await handIn(owner, 3));
   await handIn(owner, 1);
   expect(await creditsOf(owner)).toMatchObject({

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Credits, Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { closedAfterTests } from '@evaluation/test-services';
-import { createExam, submit, uploadCopy } from '../../harness/api.ts';
-import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { plainPdf } from '../../harness/pdfs.ts';
+import { createExam, submit } from '../../harness/api.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { lookBehind } from '../../harness/ledger.ts';
-import { takeRun } from '../../harness/takeRun.ts';
+import { gradeRun, takeRun } from '../../harness/takeRun.ts';
 import { expectPostRefused, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
 
 const service = closedAfterTests(await startIdleService());
@@ -18,52 +17,31 @@ const answersTo = (...labels: string[]): object[] =>
   labels.map((label) => ({ question_label: label, text: 'Because of this.' }));
 const handIn = (owner: Tenant, paper: Exam, answers: object[]): Promise<Submission> =>
   submit(owner.api, paper.id, { candidate: { external_id: randomUUID() }, answers });
-const edit = (owner: Tenant, change: object) =>
-  service.control.as({}).control.editInstitute.mutate({ institute_id: owner.instituteId, ...change });
 const balanceOf = async ({ api }: Tenant) => {
   const { balance, committed, available } = (await api.get<Credits>('/credits')).body;
   return { balance, committed, available };
 };
-const grade = async ({ id }: Submission): Promise<void> => {
-  const run = await takeRun(service, id);
-  expect([await run.mark(1), await run.complete()]).toEqual(['ok', 'ok']);
-};
+const grade = ({ id }: Submission) => gradeRun(service, id);
 const read = async (owner: Tenant, { id }: Submission): Promise<Submission> =>
   (await owner.api.get<Submission>(`/submissions/${id}`)).body;
 
-test('every page of a handwritten copy is charged, also blank ones', async () => {
-  const owner = await newTenant(service);
-  const exam = await createExam(owner.api, handwrittenExam());
-  const upload_id = await uploadCopy(owner.api, blankPages(3));
-  const submission = await submit(owner.api, exam.id, { candidate: { external_id: 'a' }, upload_id });
-  expect(submission.quote).toEqual({ unit: 'page', pages: 3, credits: 3, rate_source: 'standard' });
-});
-
-const blankPages = (pages: number): Buffer =>
-  Buffer.from(
-    plainPdf(pages)
-      .toString('latin1')
-      .replaceAll(/\(Page \d of \d\)/g, (line) => `(${' '.repeat(line.length - 2)})`),
-    'latin1',
-  );
-
-test('objective questions are free, each non-blank long answer is charged, and a blank one is not', async () => {
-  const owner = await newTenant(service);
+test('too few credits answer insufficient_credits with the amounts, and a free submission is accepted', async () => {
+  const owner = await newTenant(service, { credits: 4 });
   const paper = await paperOf(owner);
-  const blank = { question_label: '3', text: ' \n ' };
-  const submission = await handIn(owner, paper, [
-    { question_label: '0', option_labels: ['B'] },
-    ...answersTo('1', '2'),
-    blank,
-  ]);
-  expect(submission.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
-  expect(await balanceOf(owner)).toMatchObject({ committed: 2 });
+  await handIn(owner, paper, answersTo('1', '2'));
+  const body = { candidate: { external_id: 'asha' }, answers: answersTo('1', '2', '3') };
+  const path = `/exams/${paper.id}/submissions`;
+  const error = await expectPostRefused(owner, 402, 'insufficient_credits', path, body);
+  expect(error.details).toEqual({ required: 3, available: 2, balance: 4, credit_limit: 0, committed: 2 });
+  await submit(owner.api, paper.id, { ...body, answers: answersTo('1', '2') });
+  expect(await balanceOf(owner)).toEqual({ balance: 4, committed: 4, available: 0 });
+  expect(await handIn(owner, paper, [])).toMatchObject({ status: 'graded', credits_charged: 0 });
 });
 
 test('the price is fixed by the quote: a new contract changes neither reserved nor charged credits', async () => {
   const owner = await newTenant(service, { credits: 10 });
   const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2'));
-  await edit(owner, { credits_per_answer: 5 });
+  await owner.edit({ credits_per_answer: 5 });
   expect((await read(owner, submission)).quote).toEqual(submission.quote);
   await grade(submission);
   expect(await read(owner, submission)).toMatchObject({ credits_charged: 2, quote: submission.quote });
@@ -98,8 +76,9 @@ test('a re-evaluation reserves and is charged again, at the price of the first q
   const owner = await newTenant(service, { credits: 10 });
   const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2'));
   await grade(submission);
-  await edit(owner, { credits_per_answer: 0 });
-  expect((await owner.api.post(`/submissions/${submission.id}/re-evaluate`)).status).toBe(202);
+  await owner.edit({ credits_per_answer: 0 });
+  const again = await owner.api.post<Submission>(`/submissions/${submission.id}/re-evaluate`);
+  expect(again).toMatchObject({ status: 202, body: { quote: submission.quote } });
   expect(await balanceOf(owner)).toEqual({ balance: 8, committed: 2, available: 6 });
   await grade(submission);
   expect(await balanceOf(owner)).toEqual({ balance: 6, committed: 0, available: 6 });
@@ -110,7 +89,7 @@ test('a re-evaluation reserves and is charged again, at the price of the first q
 
 test('a price of 0 needs no credits and no ledger entry; the copy is graded and charged 0', async () => {
   const owner = await newTenant(service, { credits: 0 });
-  await edit(owner, { credits_per_answer: 0 });
+  await owner.edit({ credits_per_answer: 0 });
   const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2'));
   expect(submission.quote).toEqual({ unit: 'answer', credits: 0, rate_source: 'contract' });
   await grade(submission);
@@ -120,7 +99,7 @@ test('a price of 0 needs no credits and no ledger entry; the copy is graded and 
 
 test('the credit limit lets the balance go below 0, down to the limit and no further', async () => {
   const owner = await newTenant(service, { credits: 1 });
-  await edit(owner, { credit_limit: 2 });
+  await owner.edit({ credit_limit: 2 });
   const paper = await paperOf(owner);
   await grade(await handIn(owner, paper, answersTo('1', '2', '3')));
   expect(await balanceOf(owner)).toEqual({ balance: -2, committed: 0, available: 0 });
@@ -135,16 +114,4 @@ test('the credit limit lets the balance go below 0, down to the limit and no fur
     },
   );
   expect(error.details).toEqual({ required: 1, available: 0, balance: -2, credit_limit: 2, committed: 0 });
-});
-
-test('a replacement refunds the old reservation before it reserves the new one', async () => {
-  const owner = await newTenant(service, { credits: 3 });
-  const paper = await paperOf(owner);
-  const { candidate } = await handIn(owner, paper, answersTo('1', '2', '3'));
-  await submit(owner.api, paper.id, {
-    candidate_id: candidate.id,
-    replace: true,
-    answers: answersTo('1', '2'),
-  });
-  expect(await balanceOf(owner)).toEqual({ balance: 3, committed: 2, available: 1 });
 });

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Account, Exam, Submission } from '@evaluation/rest-contract/schemas';
-import { apiClient, createExam, submit } from '../../harness/api.ts';
+import { createExam, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectPostRefused, expectRefused, newTenant, type Tenant } from '../../harness/tenant.ts';
+import {
+  expectError,
+  expectPostRefused,
+  expectRefused,
+  newTenant,
+  type Tenant,
+} from '../../harness/tenant.ts';
 
 const { service } = await restSuite();
 
@@ -24,16 +30,12 @@ const aDayLater = (owner: Tenant) =>
     [owner.instituteId],
   );
 
-test('the quota is reset at 00:00 UTC, also the key’s cap', async () => {
+test('the quota is reset at 00:00 UTC, also the key’s cap, which applies to that key only', async () => {
   const owner = await newTenant(service, { dailyCopyQuota: 2 });
-  const { api_key } = await service.control.as({}).control.createKey.mutate({
-    institute_id: owner.instituteId,
-    daily_copy_cap: 1,
-  });
-  const capped: Tenant = { ...owner, api: apiClient(service.baseUrl, api_key) };
+  const capped = await owner.withKey({ daily_copy_cap: 1 });
   const paper = await paperOf(owner);
-  await handIn(capped, paper);
   await handIn(owner, paper);
+  await handIn(capped, paper);
   await expectRefused(owner, () => post(owner, paper), 429, 'daily_quota_exceeded');
   await aDayLater(owner);
   expect(await usedToday(owner)).toBe(0);
@@ -46,12 +48,10 @@ test('the quota is reset at 00:00 UTC, also the key’s cap', async () => {
 
 test('a cap set during the day counts the copies of that day', async () => {
   const owner = await newTenant(service);
-  const { control } = service.control.as({});
-  const { api_key, key_id } = await control.createKey.mutate({ institute_id: owner.instituteId });
-  const capped: Tenant = { ...owner, api: apiClient(service.baseUrl, api_key) };
+  const capped = await owner.withKey();
   const paper = await paperOf(owner);
   await handIn(capped, paper);
-  await control.editKey.mutate({ key_id, daily_copy_cap: 2 });
+  await service.control.as({}).control.editKey.mutate({ key_id: capped.keyId, daily_copy_cap: 2 });
   await handIn(capped, paper);
   const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
   expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 2 });
@@ -60,8 +60,9 @@ test('a cap set during the day counts the copies of that day', async () => {
 test('resets_at is the next 00:00 UTC, and Retry-After the seconds until then', async () => {
   const owner = await newTenant(service, { dailyCopyQuota: 0 });
   const answer = await post(owner, await paperOf(owner));
-  expect(answer).toMatchObject({ status: 429, body: { error: { code: 'daily_quota_exceeded' } } });
-  const resets = new Date(String(answer.body.error.details?.['resets_at']));
+  const { details } = expectError(answer, 429, 'daily_quota_exceeded');
+  expect(details).toEqual({ quota: 'daily_copy_quota', limit: 0, resets_at: expect.any(String) });
+  const resets = new Date(String(details?.['resets_at']));
   const day = 24 * 60 * 60 * 1000;
   expect(resets.getTime() % day).toBe(0);
   const left = resets.getTime() - Date.now();
@@ -75,11 +76,7 @@ test('resets_at is the next 00:00 UTC, and Retry-After the seconds until then', 
 
 test('the lower of quota and cap applies: a cap above the quota does not raise it', async () => {
   const owner = await newTenant(service, { dailyCopyQuota: 1 });
-  const { api_key } = await service.control.as({}).control.createKey.mutate({
-    institute_id: owner.instituteId,
-    daily_copy_cap: 5,
-  });
-  const capped: Tenant = { ...owner, api: apiClient(service.baseUrl, api_key) };
+  const capped = await owner.withKey({ daily_copy_cap: 5 });
   const paper = await paperOf(owner);
   await handIn(capped, paper);
   const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
@@ -111,14 +108,10 @@ test('a cancelled, deleted or replaced submission stays counted', async () => {
 test('a raised quota applies at once, and a lowered one refuses the next copy', async () => {
   const owner = await newTenant(service, { dailyCopyQuota: 1 });
   const paper = await paperOf(owner);
-  const setQuota = (daily_copy_quota: number) =>
-    service.control
-      .as({})
-      .control.editInstitute.mutate({ institute_id: owner.instituteId, daily_copy_quota });
   await handIn(owner, paper);
-  await setQuota(3);
+  await owner.edit({ daily_copy_quota: 3 });
   await handIn(owner, paper);
-  await setQuota(1);
+  await owner.edit({ daily_copy_quota: 1 });
   await expectRefused(owner, () => post(owner, paper), 429, 'daily_quota_exceeded');
   expect(await usedToday(owner)).toBe(2);
 });
