@@ -8,8 +8,14 @@ import { behind } from '../../harness/behind.ts';
 import { recordedResult, type TestClaim } from '../../harness/testWorker.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
-import { takeRun } from '../../harness/takeRun.ts';
-import { expectError, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
+import { gradeRun, takeRun } from '../../harness/takeRun.ts';
+import {
+  expectError,
+  expectInvalid,
+  newTenant,
+  startIdleService,
+  type Tenant,
+} from '../../harness/tenant.ts';
 
 const service = closedAfterTests(await startIdleService());
 
@@ -154,9 +160,7 @@ describe('the result', () => {
     const { tenant, accepted, result, take } = await submitted();
     expect((await result()).graded_at).toBeNull();
     const before = Date.now();
-    const held = await take();
-    await held.mark(1);
-    await held.complete();
+    await gradeRun(service, accepted.id);
     const { graded_at } = await result();
     expect(Date.parse(graded_at ?? '')).toBeGreaterThanOrEqual(before - 1000);
     expect(Date.parse(graded_at ?? '')).toBeLessThanOrEqual(Date.now() + 1000);
@@ -215,9 +219,7 @@ describe('the result', () => {
     const shown = async () => (await resultOf(tenant.api, id)).checked_copy;
     const none = { available: false, download_path: null };
     expect(await shown()).toEqual(none);
-    const held = await takeRun(service, id);
-    await held.mark(1);
-    await held.complete();
+    await gradeRun(service, id);
     expect(await shown(), 'none could be drawn').toEqual(none);
     await behind(
       service.database,
@@ -233,12 +235,6 @@ describe('the result', () => {
   test.each([randomUUID(), 'no-uuid'])('%s answers not_found to every request for its result', async (id) => {
     const { api } = await newTenant(service);
     expectError(await api.get(`/submissions/${id}/result?include=everything`), 404, 'not_found');
-  });
-
-  test('another institute’s submission answers not_found', async () => {
-    const { accepted } = await submitted();
-    const { api } = await newTenant(service);
-    expectError(await api.get(`/submissions/${accepted.id}/result`), 404, 'not_found');
   });
 });
 
@@ -329,29 +325,29 @@ describe('question results', () => {
     expect(shown).toMatchObject({ status: 'partially_graded', error: null, needs_review: true });
   });
 
-  test('in a failed submission the AI’s questions failed, and marks by key stay', async () => {
-    const { result, take } = await submitted();
-    const held = await take();
-    await held.mark(1, ['3']);
-    await held.fail('timed_out');
-    const shown = await result();
-    expect(shown.questions.map(({ status, error }) => [status, error?.code])).toEqual([
-      ['graded', undefined],
-      ['failed', 'timed_out'],
-      ['failed', 'timed_out'],
-    ]);
-    expect(questionOf(shown, '2')).toMatchObject({ needs_review: true, review_reasons: ['failed'] });
-    expect(shown.totals).toMatchObject({ awarded: 1, questions_graded: 1, questions_failed: 2 });
-  });
-
-  test('in a cancelled submission the AI’s questions are cancelled, and marks by key stay', async () => {
-    const { tenant, accepted, result, take } = await submitted();
-    await (await take()).mark(1, ['3']);
-    await tenant.api.post(`/submissions/${accepted.id}/cancel`);
-    const shown = await result();
-    expect(shown.questions.map(({ status }) => status)).toEqual(['graded', 'cancelled', 'cancelled']);
-    expect(shown.totals).toMatchObject({ awarded: 1, questions_graded: 1, questions_failed: 0 });
-  });
+  test.each([
+    ['pending', 0],
+    ['failed', 2],
+    ['cancelled', 0],
+  ] as const)(
+    'AI marks of a run that is not charged are %s, without mark and feedback; marks by key stay',
+    async (status, failed) => {
+      const { tenant, accepted, result, take } = await submitted();
+      const held = await take();
+      await held.mark(1, ['3']);
+      if (status === 'failed') await held.fail('timed_out');
+      if (status === 'cancelled') await tenant.api.post(`/submissions/${accepted.id}/cancel`);
+      const shown = await result();
+      const hidden = { status, awarded: null, feedback: null };
+      expect(shown.questions).toMatchObject([{ status: 'graded', awarded: 1 }, hidden, hidden]);
+      expect(shown.totals).toMatchObject({ awarded: 1, questions_graded: 1, questions_failed: failed });
+      if (status !== 'failed') return;
+      expect(shown.error?.code).toBe('timed_out');
+      for (const { needs_review, review_reasons, error } of shown.questions.slice(1)) {
+        expect([needs_review, review_reasons, error?.code]).toEqual([true, ['failed'], 'timed_out']);
+      }
+    },
+  );
 
   test('a question without an answer is not_answered, with 0 marks that count', async () => {
     const { result } = await submitted(PAPER, { answers: [ANSWERS[1]] });
@@ -364,21 +360,22 @@ describe('question results', () => {
     });
   });
 
-  test('a re-evaluation shows its own marks, and none of the earlier run’s', async () => {
-    const { tenant, accepted, result, take } = await submitted();
-    const held = await take();
-    await held.mark(1);
-    await held.complete();
+  test('a re-evaluation shows its own marks, and none of the earlier run’s, also after it is cancelled', async () => {
+    const { tenant, accepted, result } = await submitted();
+    await gradeRun(service, accepted.id);
     await tenant.api.post(`/submissions/${accepted.id}/re-evaluate`);
+    expect(await result()).toMatchObject({ status: 'queued', credits_charged: null });
     expect((await result()).questions.map(({ status, awarded }) => [status, awarded])).toEqual([
       ['graded', 1],
       ['pending', null],
       ['pending', null],
     ]);
-    const second = await take();
-    await second.mark(0.5);
-    await second.complete();
+    await gradeRun(service, accepted.id, 0.5);
     expect((await result()).questions.map(({ awarded }) => awarded)).toEqual([1, 0.5, 0.5]);
+    await tenant.api.post(`/submissions/${accepted.id}/re-evaluate`);
+    await tenant.api.post(`/submissions/${accepted.id}/cancel`);
+    expect((await result()).questions.map(({ awarded }) => awarded)).toEqual([1, null, null]);
+    expect(await tenant.credits()).toMatchObject({ balance: 996, committed: 0 });
   });
 });
 
@@ -405,7 +402,7 @@ describe('include', () => {
     }));
 
   test('`extracted_answer` is included by default; `model_answer` and `annotations` only on request', async () => {
-    const { tenant, exam, result } = await graded();
+    const { tenant, exam, accepted, result } = await graded();
     const read = 'What was read.';
     const other = 'Because of this, and because of that.';
     const variants: [string, { read?: true; model?: true; marks?: true }][] = [
@@ -441,6 +438,8 @@ describe('include', () => {
       const { body } = await tenant.api.get<ResultList>(`/exams/${exam.id}/results${query}`);
       expect(body.data, query).toEqual([shown]);
     }
+    const refused = await tenant.api.get(`/submissions/${accepted.id}/result?include=everything`);
+    expect(expectInvalid(refused)).toEqual(['include: invalid_value']);
   });
 
   test('`model_answer` is the one that the run used, and before a run the current one', async () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import type { Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { listRegistered, newCandidates } from '../../harness/candidates.ts';
 import { everyTypeExam, handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectRefused, newTenant, problemsIn, stored } from '../../harness/tenant.ts';
+import { expectRefused, newTenant, problemsIn } from '../../harness/tenant.ts';
 
 const { service, tenant } = await restSuite();
 const exam = await createExam(tenant.api, everyTypeExam());
@@ -18,19 +18,6 @@ const submitted = (answers: object[], more: object = {}): Promise<Submission> =>
   submit(tenant.api, exam.id, { ...someone(), answers, ...more });
 
 describe('checks of exam and mode', () => {
-  test('a draft answers exam_not_open, with any body', async () => {
-    const { body: draft } = await tenant.api.post<Exam>('/exams', typedExam([mcq('1')]));
-    await refused({ ...someone(), answers: [] }, 409, 'exam_not_open', draft);
-    await refused({ nonsense: true }, 409, 'exam_not_open', draft);
-  });
-
-  test.each([randomUUID(), 'no-uuid'])(
-    'an exam that does not exist (%s) answers exam_not_found, with any body',
-    async (id) => {
-      await refused({ nonsense: true }, 404, 'exam_not_found', { id });
-    },
-  );
-
   test('a body for the other mode answers mode_mismatch', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const upload_id = await uploadCopy(tenant.api, plainPdf(1));
@@ -100,12 +87,6 @@ describe('candidate and metadata', () => {
       metadata,
     );
     expect((await submitted([])).metadata).toBeNull();
-    const error = await refused(
-      { ...someone(), answers: [], metadata: { k: 'x'.repeat(2041) } },
-      422,
-      'validation_failed',
-    );
-    expect(problemsIn(error)).toEqual(['metadata: too_long']);
   });
 
   test.each([[[]], ['text'], [1], [true]])(
@@ -147,62 +128,17 @@ describe('candidate and metadata', () => {
     expect((await listRegistered(tenant.api, paper.id)).data).toMatchObject([known, added]);
   });
 
-  test('images are reserved, whatever other fields are sent or missing', async () => {
+  test('images are reserved, whatever other fields are sent or missing; null and an empty list are accepted', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const images = [{ upload_id: randomUUID() }];
     const error = await refused({ ...someone(), images }, 422, 'feature_not_available');
     expect(problemsIn(error)).toEqual(['images: feature_not_available']);
     await refused({ ...someone(), images }, 422, 'feature_not_available', paper);
     await refused({ ...someone(), images, upload_id: randomUUID() }, 422, 'feature_not_available', paper);
-    for (const one of ['', 0, false, {}, [null], [[]]]) {
+    for (const one of ['', 'x', 0, false, {}, [null], [[]], ['x']]) {
       await refused({ ...someone(), answers: [], images: one }, 422, 'feature_not_available');
     }
-  });
-
-  test('images are reserved', async () => {
-    await refused({ ...someone(), answers: [], images: ['x'] }, 422, 'feature_not_available');
-    await refused({ ...someone(), answers: [], images: 'x' }, 422, 'feature_not_available');
-    // An empty list is accepted, as with choice_groups.
-    expect((await submitted([], { images: null })).state).toBe('live');
-    expect((await submitted([], { images: [] })).state).toBe('live');
-  });
-});
-
-describe('the submission', () => {
-  const FIELDS =
-    'id exam_id candidate state status lane pages needs_review review_reasons finalized finalized_at progress queue ' +
-    'attempt_count rubric_version credits_charged error metadata quote warnings created_at updated_at';
-
-  test('create and get answer the same fields, and no others', async () => {
-    const paper = await createExam(tenant.api, handwrittenExam());
-    const upload_id = await uploadCopy(tenant.api, plainPdf(2));
-    const copy = await submit(tenant.api, paper.id, { ...someone(), upload_id });
-    const typed = await submitted([{ question_label: '6', text: 'Because.' }]);
-    for (const created of [copy, typed, await submitted([])]) {
-      expect(Object.keys(created).toSorted()).toEqual(FIELDS.split(' ').toSorted());
-      const { body: read } = await tenant.api.get<Submission>(`/submissions/${created.id}`);
-      expect(stored(read)).toEqual(stored(created));
-      expect(created).toMatchObject({
-        state: 'live',
-        finalized: false,
-        finalized_at: null,
-        attempt_count: 1,
-        error: null,
-        metadata: null,
-        warnings: [],
-        created_at: expect.stringMatching(/Z$/),
-      });
-    }
-    expect(copy).toMatchObject({
-      exam_id: paper.id,
-      status: 'queued',
-      lane: 'copy',
-      pages: 2,
-      credits_charged: null,
-      quote: { unit: 'page', pages: 2, credits: 2, rate_source: 'standard' },
-      progress: { questions_done: 0, questions_total: 2 },
-    });
-    expect(typed).toMatchObject({ status: 'queued', lane: 'typed', pages: null, credits_charged: null });
+    for (const none of [null, []]) expect((await submitted([], { images: none })).state).toBe('live');
   });
 });
 

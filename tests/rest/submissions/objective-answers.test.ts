@@ -151,29 +151,4 @@ describe('objective answers', () => {
     });
     expect(submission).toMatchObject({ status: 'graded', credits_charged: 0, progress: null, queue: null });
   });
-
-  test('all answers wrong make a total below 0; unanswered questions get 0', async () => {
-    const paper = await createExam(
-      tenant.api,
-      typedExam(['1', '2', '3'].map((label) => mcq(label, { max_marks: 0.5, negative_marks: 1000 }))),
-    );
-    const wrong = await submitted(
-      [
-        { question_label: '1', option_labels: ['A'] },
-        { question_label: '2', option_labels: ['C'] },
-      ],
-      paper,
-    );
-    expect((await resultOf(tenant.api, wrong.id)).totals).toEqual({
-      awarded: -2000,
-      max: 1.5,
-      percentage: -133_333.33,
-      questions_graded: 2,
-      questions_failed: 0,
-    });
-    expect((await resultOf(tenant.api, (await submitted([], paper)).id)).totals).toMatchObject({
-      awarded: 0,
-      percentage: 0,
-    });
-  });
 });

@@ -122,6 +122,11 @@ describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('%s', (stat
 });
 
 describe('deleted', () => {
+  test('every change of the table answers exam_not_found', () => {
+    const refusals = Object.keys(calls).map((change) => refusalOf('deleted', change as ExamChange));
+    expect(new Set(refusals)).toEqual(new Set(['exam_not_found']));
+  });
+
   test.each(['questions', 'rubrics', 'candidates'])(
     'GET /exams/{id}/%s answers exam_not_found, while GET /exams/{id} answers the exam',
     async (under) => {
@@ -130,25 +135,4 @@ describe('deleted', () => {
       expect(await tenant.api.get(`/exams/${exam.id}`)).toMatchObject({ status: 200, body: exam });
     },
   );
-});
-
-describe('transitions', () => {
-  test('an exam whose live submissions are all final is finalized; a new submission opens it again', async () => {
-    const { exam, api } = await examIn('finalized');
-    await submit(api, exam.id, {
-      candidate: { external_id: 'afterwards' },
-      answers: [{ question_label: '1', text: 'x' }],
-    });
-    expect((await read(exam.id)).status).toBe('open');
-  });
-
-  test('a draft can be opened, an open exam stays open, and neither goes back to draft', async () => {
-    const { exam, api } = await examIn('draft');
-    for (let round = 0; round < 2; round += 1) {
-      expect((await api.post<Exam>(`/exams/${exam.id}/open`)).body.status).toBe('open');
-    }
-    // `status` is ignored: no request sets it.
-    await api.patch(`/exams/${exam.id}`, { status: 'draft' });
-    expect((await read(exam.id)).status).toBe('open');
-  });
 });
