@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Exam } from '@evaluation/rest-contract/schemas';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, problemsIn } from '../../harness/tenant.ts';
+import { expectError, expectInvalid } from '../../harness/tenant.ts';
 
 /* All problems of a body are reported in one error (docs/api/conventions.md#errors). */
 
@@ -51,8 +51,8 @@ test('problems of the schema and of combined fields are listed together, without
     ],
     candidates: [{ external_id: 'twice' }, { external_id: '' }, { external_id: 'twice', name: '<b>' }],
   };
-  const error = expectError(await tenant.api.post('/exams', body), 422, 'validation_failed');
-  expect(problemsIn(error).toSorted()).toEqual([
+  const answer = await tenant.api.post('/exams', body);
+  expect(expectInvalid(answer).toSorted()).toEqual([
     'candidates[1].external_id: required',
     'candidates[2].external_id: duplicate',
     'candidates[2].name: invalid_characters',
@@ -76,12 +76,13 @@ test('problems of the schema and of combined fields are listed together, without
     'sections[2].name: invalid_characters',
     'title: invalid_type',
   ]);
+  const { error } = answer.body;
+  for (const problem of error.details?.errors ?? []) expect(problem).toHaveProperty('message');
 });
 
 test('NUL is listed beside every other problem', async () => {
   const body = typedExam([mcq('1', { text: 'a\u0000' }), mcq('1')]);
-  const error = expectError(await tenant.api.post('/exams', body), 422, 'validation_failed');
-  expect(problemsIn(error)).toEqual([
+  expect(expectInvalid(await tenant.api.post('/exams', body))).toEqual([
     'questions[0].text: invalid_characters',
     'questions[1].label: duplicate',
   ]);

@@ -158,19 +158,6 @@ describe('sections', () => {
     expect(sectionsOf(await created(typedExam([mcq('1'), mcq('2')])))).toEqual([['A'], ['A', 'A']]);
   });
 
-  test('declared sections keep their order, and a question without section belongs to the first', async () => {
-    const sections = [
-      { name: 'Second', order: 2 },
-      { name: 'First', order: 1 },
-    ];
-    const exam = await created(typedExam([mcq('1'), mcq('2', { section: 'second' })], { sections }));
-    expect(sectionsOf(exam)).toEqual([
-      ['First', 'Second'],
-      ['First', 'Second'],
-    ]);
-    expect(exam.sections.map(({ order }) => order)).toEqual([1, 2]);
-  });
-
   test('a question that names an undeclared section is refused', async () => {
     const body = typedExam([mcq('1', { section: 'C' })], { sections: [{ name: 'A', order: 1 }] });
     expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual([
