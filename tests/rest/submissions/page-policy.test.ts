@@ -102,7 +102,7 @@ describe('the page limits of a copy', () => {
   });
 });
 
-describe('upload_id must be a ready upload of the institute that no other submission uses', () => {
+describe('upload_id names an upload of the institute', () => {
   const uploadOf = async (owner: Tenant, pdf: Uint8Array): Promise<string> => {
     const id = await uploadCopy(owner.api, pdf);
     await untilInspected(owner.api, id);
