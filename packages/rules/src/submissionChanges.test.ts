@@ -1,4 +1,4 @@
-import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
+import { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { describe, expect, test } from 'vitest';
 import {
   finalizeVerdict,
@@ -17,16 +17,7 @@ const CHANGES = [
   'approve',
   'unfinalize',
 ] as const satisfies SubmissionChange[];
-const STATUSES: SubmissionStatus[] = [
-  'queued',
-  'processing',
-  'reading',
-  'grading',
-  'graded',
-  'partially_graded',
-  'failed',
-  'cancelled',
-];
+const STATUSES = SubmissionStatus.options;
 
 /** Order: cancel, replace, delete, re-evaluate, override and approve (always equal), unfinalize. */
 const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict, Verdict, Verdict, Verdict]> = {
