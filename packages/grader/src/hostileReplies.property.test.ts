@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { alignRequest, exam, longQuestion, optionQuestion, typedAnswer } from '../test/requests.ts';
+import {
+  alignedByLabels,
+  alignRequest,
+  exam,
+  judgedReply,
+  longQuestion,
+  optionQuestion,
+  typedAnswer,
+} from '../test/requests.ts';
 import { alignAnswersCall } from './alignAnswers/alignAnswers.ts';
 import { NO_TABLE, readTable } from './confidenceTable.ts';
 import type { JudgeRequest } from './grader.ts';
@@ -135,8 +143,6 @@ const expectMarks = (awarded: number, maxMarks: number): void => {
   expect(Number.isInteger(awarded * 2)).toBe(true);
 };
 
-const award = { evidence: 'glucose', reason: 'It is there.', awarded: 1, certainty: 'certain' };
-
 describe('a damaged reply of a model gives a value within bounds or is malformed', () => {
   test('marks of a long answer', () => {
     const request: JudgeRequest = {
@@ -144,8 +150,7 @@ describe('a damaged reply of a model gives a value within bounds or is malformed
       question: longQuestion(),
       answer: typedAnswer('Plants make glucose.'),
     };
-    const good = { criterion_1: award, criterion_2: award, addresses_grader: false, feedback: 'Good.' };
-    check(judgeByCriteriaCall(request, 'first', table), good, (look) => {
+    check(judgeByCriteriaCall(request, 'first', table), judgedReply([{}, {}]), (look) => {
       const judgement = judgementOf(request, look, null, table);
       expectMarks(judgement.awarded, request.question.maxMarks);
       expect(judgement.confidence).toBeGreaterThanOrEqual(0);
@@ -203,19 +208,7 @@ describe('a damaged reply of a model gives a value within bounds or is malformed
   });
 
   test('the assignment of blocks to questions', () => {
-    const good = {
-      answers: [
-        {
-          number: 1,
-          blocks: [
-            { page: 1, block: 2 },
-            { page: 2, block: 0 },
-          ],
-        },
-        { number: 2, blocks: [{ page: 1, block: 0 }] },
-      ],
-    };
-    check(alignAnswersCall(alignRequest), good, (answers) => {
+    check(alignAnswersCall(alignRequest), { answers: alignedByLabels }, (answers) => {
       expect(answers.map(({ number }) => number)).toEqual([1, 2]);
       for (const { page, block } of answers.flatMap(({ blocks }) => blocks))
         expect(alignRequest.pages.find((each) => each.page === page)?.blocks[block]).toBeDefined();

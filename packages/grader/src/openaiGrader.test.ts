@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTests, folderForTests, startModelServer } from '@evaluation/test-services';
 import { createGrader } from './createGrader.ts';
 import type { PageImage } from './grader.ts';
+import { gradersFor } from '../test/graders.ts';
 import {
+  alignedByLabels,
   alignRequest,
   exam,
+  judgedReply,
   longQuestion,
   optionQuestion,
   optionsFor,
@@ -21,7 +24,7 @@ import { resettleAlignment } from './resettle.ts';
 const server = closedAfterTests(await startModelServer());
 const grader = closedAfterTests(await createGrader(optionsFor(server.baseUrl)));
 const folder = await folderForTests('grader-openai-');
-afterEach(() => server.reset());
+beforeEach(() => server.reset());
 
 const sent = () => JSON.stringify(server.calls.at(-1)?.body);
 /** The latest user message; it is one string without an image. */
@@ -38,15 +41,8 @@ const page = async (number: number, blank = false): Promise<PageImage> => {
   return { page: number, file, width: 1000, height: 1400, blank, textLines: [] };
 };
 
-const criterion = (number: number, more: object = {}) => ({
-  [`criterion_${number}`]: {
-    evidence: 'glucose',
-    reason: 'It is there.',
-    awarded: 1,
-    certainty: 'certain',
-    ...more,
-  },
-});
+const readPages = (pages: PageImage[], reader = grader) =>
+  reader.readPages({ pages, context: null }, within(10_000));
 const answerWith = (content: unknown) => server.behave([{ behaviour: { kind: 'content', content } }]);
 
 describe('reading pages', () => {
@@ -65,7 +61,7 @@ describe('reading pages', () => {
       pagesByNumber: { 9: { blocks: [{ text: 'More', continues: true }] } },
     });
     const pages = [await page(7), await page(8, true), await page(9)];
-    const { value, usage, problems } = await grader.readPages({ pages, context: null }, within(10_000));
+    const { value, usage, problems } = await readPages(pages);
     expect(value).toMatchObject([
       {
         page: 7,
@@ -87,10 +83,7 @@ describe('reading pages', () => {
   });
 
   test('blank pages alone cost no call', async () => {
-    const { value, usage } = await grader.readPages(
-      { pages: [await page(1, true)], context: null },
-      within(10_000),
-    );
+    const { value, usage } = await readPages([await page(1, true)]);
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
     expect(usage.calls).toBe(0);
     expect(server.calls).toHaveLength(0);
@@ -112,10 +105,7 @@ describe('reading pages', () => {
       blocks: [block],
     });
     answerWith({ pages: [read(1), read(99)] });
-    const { value, problems } = await grader.readPages(
-      { pages: [await page(1)], context: null },
-      within(10_000),
-    );
+    const { value, problems } = await readPages([await page(1)]);
     expect(value).toEqual([
       {
         page: 1,
@@ -137,10 +127,7 @@ describe('reading pages', () => {
 
   test('a missing page is malformed, and is requested again with the fault shown', async () => {
     server.behave([{ times: 1, behaviour: { kind: 'content', content: { pages: [] } } }]);
-    const { value, usage } = await grader.readPages(
-      { pages: [await page(1)], context: null },
-      within(10_000),
-    );
+    const { value, usage } = await readPages([await page(1)]);
     expect(value).toHaveLength(1);
     expect(usage.calls).toBe(2);
     expect(sent()).toContain('Page 1 is missing.');
@@ -148,25 +135,14 @@ describe('reading pages', () => {
 
   test('a missing page image fails permanently', async () => {
     const gone = { ...(await page(1)), file: path.join(folder, 'gone.jpg') };
-    await expect(grader.readPages({ pages: [gone], context: null }, within(10_000))).rejects.toMatchObject({
-      kind: 'permanent',
-    });
+    await expect(readPages([gone])).rejects.toMatchObject({ kind: 'permanent' });
   });
 });
 
 describe('aligning answers', () => {
   test('each question comes back once, its blocks in reading order', async () => {
     const { value, problems } = await grader.alignAnswers(alignRequest, within(10_000));
-    expect(value).toEqual([
-      {
-        number: 1,
-        blocks: [
-          { page: 1, block: 2 },
-          { page: 2, block: 0 },
-        ],
-      },
-      { number: 2, blocks: [{ page: 1, block: 0 }] },
-    ]);
+    expect(value).toEqual(alignedByLabels);
     expect(problems).toBeUndefined();
   });
 
@@ -195,13 +171,7 @@ describe('aligning answers', () => {
     });
     const { value, problems } = await grader.alignAnswers(alignRequest, within(10_000));
     expect(value).toEqual([
-      {
-        number: 1,
-        blocks: [
-          { page: 1, block: 2 },
-          { page: 2, block: 0 },
-        ],
-      },
+      alignedByLabels[0],
       {
         number: 2,
         blocks: [
@@ -221,16 +191,7 @@ describe('aligning answers', () => {
   test('a model that cannot align: blocks are assigned by their labels, with a problem and in evidence', async () => {
     server.behave([{ schemaName: 'align_answers', behaviour: { kind: 'violating' } }]);
     const { value, problems, usage, evidence } = await grader.alignAnswers(alignRequest, within(20_000));
-    expect(value).toEqual([
-      {
-        number: 1,
-        blocks: [
-          { page: 1, block: 2 },
-          { page: 2, block: 0 },
-        ],
-      },
-      { number: 2, blocks: [{ page: 1, block: 0 }] },
-    ]);
+    expect(value).toEqual(alignedByLabels);
     expect(problems).toEqual(['aligned_by_labels']);
     expect(usage.calls).toBe(3);
     const [last] = evidence.slice(-1);
@@ -298,13 +259,7 @@ describe('judging a long answer', () => {
   });
 
   test('marks out of range are clamped, unknown criteria dropped, and both flagged for review', async () => {
-    answerWith({
-      ...criterion(1, { awarded: 99 }),
-      ...criterion(2),
-      ...criterion(3),
-      addresses_grader: false,
-      feedback: 'x',
-    });
+    answerWith(judgedReply([{ awarded: 99 }, {}, {}]));
     const { value, problems } = await grader.judgeAnswer(request, within(10_000));
     expect(value.awarded).toBe(3);
     expect(value.confidence).toBeLessThan(0.6);
@@ -313,29 +268,16 @@ describe('judging a long answer', () => {
   });
 
   test('invented evidence is removed and flagged', async () => {
-    answerWith({
-      ...criterion(1, { evidence: 'chlorophyll' }),
-      ...criterion(2),
-      addresses_grader: false,
-      feedback: 'x',
-    });
+    answerWith(judgedReply([{ evidence: 'chlorophyll' }, {}]));
     const { value } = await grader.judgeAnswer(request, within(10_000));
     expect(value.criteria.map(({ evidence }) => evidence)).toEqual([null, 'glucose']);
     expect(value.reviewReasons).toContain('evidence_not_found');
   });
 
   test.each([
-    ['a missing criterion', { ...criterion(1), addresses_grader: false, feedback: 'x' }, 'at criterion_2'],
-    [
-      'an unknown field',
-      { ...criterion(1), ...criterion(2), addresses_grader: false, feedback: 'x', total: 3 },
-      'total',
-    ],
-    [
-      'a mark that is a string',
-      { ...criterion(1, { awarded: '2' }), ...criterion(2), addresses_grader: false, feedback: 'x' },
-      'awarded',
-    ],
+    ['a missing criterion', judgedReply([{}]), 'at criterion_2'],
+    ['an unknown field', judgedReply([{}, {}], { total: 3 }), 'total'],
+    ['a mark that is a string', judgedReply([{ awarded: '2' }, {}]), 'awarded'],
   ])('%s is malformed and requested again with the fault shown', async (_, content, fault) => {
     server.behave([{ times: 1, behaviour: { kind: 'content', content } }]);
     const { value, usage } = await grader.judgeAnswer(request, within(10_000));
@@ -445,8 +387,7 @@ describe('judging an objective answer on a copy', () => {
 });
 
 test('settings that not every server supports are sent if set, and recorded in evidence if they can change a mark', async () => {
-  const tuned = await createGrader({
-    ...optionsFor(server.baseUrl),
+  const tuned = await gradersFor(server)({
     reasoningEffort: 'low',
     seed: 7,
     serviceTier: 'flex',
@@ -458,8 +399,7 @@ test('settings that not every server supports are sent if set, and recorded in e
     const request = { exam, question: longQuestion(), answer: typedAnswer(text) };
     judged.push(await tuned.judgeAnswer(request, within(10_000)));
   }
-  const { evidence } = await tuned.readPages({ pages: [await page(1)], context: null }, within(10_000));
-  await tuned.close();
+  const { evidence } = await readPages([await page(1)], tuned);
   const [one, two, read] = server.calls.map(({ body }) => body);
   expect(one).toMatchObject({ reasoning_effort: 'low', seed: 7, service_tier: 'flex' });
   expect(one?.['prompt_cache_key']).toMatch(/^[0-9a-f]{32}$/);
@@ -473,17 +413,14 @@ test('settings that not every server supports are sent if set, and recorded in e
 });
 
 test('page images have the set detail, high by default', async () => {
-  const other = await createGrader({ ...optionsFor(server.baseUrl), imageDetail: 'none' });
-  for (const each of [grader, other]) {
-    await each.readPages({ pages: [await page(1)], context: null }, within(10_000));
-  }
-  await other.close();
+  const other = await gradersFor(server)({ imageDetail: 'none' });
+  for (const each of [grader, other]) await readPages([await page(1)], each);
   const areDetailed = server.calls.map(({ body }) => JSON.stringify(body).includes('"detail":"high"'));
   expect(areDetailed).toEqual([true, false]);
 });
 
 test('requests are plain strict JSON-schema chat completions without fields of one vendor', async () => {
-  await grader.readPages({ pages: [await page(1)], context: null }, within(10_000));
+  await readPages([await page(1)]);
   await grader.alignAnswers(alignRequest, within(10_000));
   await grader.judgeAnswer({ exam, question: longQuestion(), answer: typedAnswer('x') }, within(10_000));
   await grader.judgeAnswer({ exam, question: optionQuestion, answer: writtenAnswer('B') }, within(10_000));

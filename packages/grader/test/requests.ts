@@ -74,6 +74,31 @@ export const alignRequest: AlignRequest = {
   ],
 };
 
+/** What the labels of `alignRequest` say. */
+export const alignedByLabels = [
+  {
+    number: 1,
+    blocks: [
+      { page: 1, block: 2 },
+      { page: 2, block: 0 },
+    ],
+  },
+  { number: 2, blocks: [{ page: 1, block: 0 }] },
+];
+
+/** A model's reply on a long answer, with an award for each criterion. */
+export const judgedReply = (awards: object[], more: object = {}) => ({
+  ...Object.fromEntries(
+    awards.map((award, index) => [
+      `criterion_${index + 1}`,
+      { evidence: 'glucose', reason: 'It is there.', awarded: 1, certainty: 'certain', ...award },
+    ]),
+  ),
+  addresses_grader: false,
+  feedback: 'Good.',
+  ...more,
+});
+
 export const within = (ms: number, signal = new AbortController().signal): CallOptions => ({
   signal,
   deadline: new Date(Date.now() + ms),

@@ -25,6 +25,12 @@ const award = (awarded: number) => ({
   awarded,
   certainty: 'certain',
 });
+/** An award in the list of version 2. */
+const listedAward = (criterion: number, awarded: number) => ({
+  criterion,
+  ...award(awarded),
+  reason: `Criterion ${criterion} was looked for in the answer.`,
+});
 const FEEDBACK = 'A clear answer. Give one more example next time.';
 const LOOK_3 = { criterion_1: award(2), criterion_2: award(1), feedback: FEEDBACK };
 const READING = {
@@ -50,45 +56,15 @@ const RECORDED: [
     { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose with light.') },
     [
       evidence('bf8ffde94aa5886199ad49a481c5fd07f487f109b8240e60833e5eaa2ad8d161', {
-        criteria: [
-          {
-            criterion: 1,
-            evidence: 'Plants make glucose with light.',
-            reason: 'Criterion 1 was looked for in the answer.',
-            awarded: 2,
-            certainty: 'certain',
-          },
-          {
-            criterion: 2,
-            evidence: 'Plants make glucose with light.',
-            reason: 'Criterion 2 was looked for in the answer.',
-            awarded: 1,
-            certainty: 'certain',
-          },
-        ],
-        feedback: 'A clear answer. Give one more example next time.',
+        criteria: [listedAward(1, 2), listedAward(2, 1)],
+        feedback: FEEDBACK,
       }),
       evidence('3a0d0e4ccf4b3f812f2e5e8e24dddee42a2af6de94290d6a42b5088edaa744c7', {
-        criteria: [
-          {
-            criterion: 2,
-            evidence: 'Plants make glucose with light.',
-            reason: 'Criterion 2 was looked for in the answer.',
-            awarded: 1,
-            certainty: 'certain',
-          },
-          {
-            criterion: 1,
-            evidence: 'Plants make glucose with light.',
-            reason: 'Criterion 1 was looked for in the answer.',
-            awarded: 2,
-            certainty: 'certain',
-          },
-        ],
-        feedback: 'A clear answer. Give one more example next time.',
+        criteria: [listedAward(2, 1), listedAward(1, 2)],
+        feedback: FEEDBACK,
       }),
     ],
-    { awarded: 3, confidence: 0.85, feedback: 'A clear answer. Give one more example next time.' },
+    { awarded: 3, confidence: 0.85, feedback: FEEDBACK },
   ],
   [
     'an option',

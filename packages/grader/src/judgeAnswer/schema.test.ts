@@ -48,30 +48,11 @@ const award = (awarded: number) => ({ evidence: null, reason: 'So.', awarded, ce
 const schema = criteriaSchemaFor([{ marks: 2 }], true);
 const read = (reply: object) => readStrict(schema, JSON.stringify(reply));
 
-test('marks out of range and unknown criteria are parsed, so that code can correct and report them', () => {
-  const { criteria } = read({
-    criterion_1: award(99),
-    criterion_7: award(1),
-    addresses_grader: false,
-    feedback: 'x',
-  });
-  expect(criteria.map(({ criterion, awarded }) => [criterion, awarded])).toEqual([
-    [1, 99],
-    [7, 1],
-  ]);
-});
-
 test.each([
-  ['a missing criterion', { addresses_grader: false, feedback: 'x' }],
   ['a missing report whether the answer addresses its grader', { criterion_1: award(1), feedback: 'x' }],
-  ['another field', { criterion_1: award(1), addresses_grader: false, feedback: 'x', total: 1 }],
   [
     'an unknown criterion with other content',
     { criterion_1: award(1), criterion_2: 1, addresses_grader: false, feedback: 'x' },
-  ],
-  [
-    'marks that are no number',
-    { criterion_1: { ...award(1), awarded: '1' }, addresses_grader: false, feedback: 'x' },
   ],
 ])('%s is malformed', (_, reply) => {
   expect(() => read(reply)).toThrow('outside its schema');

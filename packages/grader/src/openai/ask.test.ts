@@ -1,24 +1,22 @@
 import { once as event } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import type { Behaviour } from '@evaluation/test-services';
 
 type JsonObject = NonNullable<Extract<Behaviour, { kind: 'status' }>['error']>;
-import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
 import { createEndpointPause } from '../endpointPause.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
+import { gradersFor } from '../../test/graders.ts';
+import { exam, longQuestion, typedAnswer, within } from '../../test/requests.ts';
 
 let grader: Grader;
 const server = closedAfterTests(await startModelServer());
+const newGrader = gradersFor(server);
 // One server for each test, because a requested pause holds back all calls of a grader.
 beforeEach(async () => {
-  grader = await createGrader(optionsFor(server.baseUrl));
-});
-afterEach(async () => {
-  await grader.close();
   server.reset();
+  grader = await newGrader();
 });
 
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer: glucose.') };
@@ -74,8 +72,7 @@ describe('transient failures are retried', () => {
 
   test('a requested pause of an hour fails no run that has minutes left, and holds all graders of the endpoint', async () => {
     const pause = createEndpointPause();
-    const options = { ...optionsFor(server.baseUrl), pause };
-    const [one, other] = [await createGrader(options), await createGrader(options)];
+    const [one, other] = [await newGrader({ pause }), await newGrader({ pause })];
     const permission = await other.mayTakeRun(new AbortController().signal);
     always({ kind: 'status', status: 429, retryAfterSeconds: 3600 });
     const abort = new AbortController();
@@ -89,14 +86,12 @@ describe('transient failures are retried', () => {
     expect(server.calls).toHaveLength(1);
     abort.abort(new Error('cancelled'));
     await expect(judging).rejects.toThrow('cancelled');
-    await Promise.all([one.close(), other.close()]);
   });
 
   test('503 with a pause holds all calls until its end', async () => {
     once({ kind: 'status', status: 503, retryAfterSeconds: 1 });
-    const narrow = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 1 });
+    const narrow = await newGrader({ maxConcurrentCalls: 1 });
     await Promise.all([1, 2, 3].map(() => narrow.judgeAnswer(request, within(20_000))));
-    await narrow.close();
     expect(server.calls).toHaveLength(4);
     expect(gap()).toBeGreaterThanOrEqual(990);
   });
@@ -110,10 +105,9 @@ describe('transient failures are retried', () => {
   });
 
   test('a call over its time limit is ended and repeated', async () => {
-    const hasty = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 0.3 });
+    const hasty = await newGrader({ callTimeoutSeconds: 0.3 });
     once({ kind: 'hang' });
     const { usage } = await hasty.judgeAnswer(request, within(10_000));
-    await hasty.close();
     expect(usage.calls).toBe(2);
     await server.waitFor(([first]) => first?.aborted === true);
   });
@@ -121,9 +115,8 @@ describe('transient failures are retried', () => {
   test('an endpoint that cannot be reached', async () => {
     const gone = await startModelServer();
     await gone.close();
-    const lost = await createGrader(optionsFor(gone.baseUrl));
+    const lost = await newGrader({ baseUrl: gone.baseUrl });
     await expect(lost.judgeAnswer(request, within(700))).rejects.toMatchObject({ kind: 'transient' });
-    await lost.close();
   });
 });
 
@@ -153,7 +146,7 @@ describe('permanent failures are not retried', () => {
   });
 
   test('each of the three is a different request, also at temperature 0, and with a different seed if one is set', async () => {
-    const cold = await createGrader({ ...optionsFor(server.baseUrl), temperature: 0, seed: 40 });
+    const cold = await newGrader({ temperature: 0, seed: 40 });
     for (const behaviour of [{ kind: 'violating' }, { kind: 'out_of_length' }] as const) {
       server.reset();
       always(behaviour);
@@ -164,7 +157,6 @@ describe('permanent failures are not retried', () => {
     server.reset();
     once({ kind: 'violating' });
     const { evidence } = await cold.judgeAnswer(request, within(20_000));
-    await cold.close();
     expect(evidence[0]?.settings).toMatchObject({ seed: 41, temperature: 0 });
   });
 
@@ -222,9 +214,8 @@ describe('a request that never succeeds', () => {
       { outputLimit: 'max_tokens', maxOutputTokens: 500 },
       { outputLimit: 'none' },
     ] as const) {
-      const other = await createGrader({ ...optionsFor(server.baseUrl), ...options });
+      const other = await newGrader(options);
       await other.judgeAnswer(request, within(20_000));
-      await other.close();
     }
     expect(server.calls.map(({ body }) => body['max_tokens'])).toEqual([500, undefined]);
     expect(limits()).toEqual([undefined, undefined]);
@@ -244,12 +235,11 @@ describe('a request that never succeeds', () => {
   });
 
   test('the third time-out ends the request before the deadline, and all three calls are counted', async () => {
-    const hasty = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 0.2 });
+    const hasty = await newGrader({ callTimeoutSeconds: 0.2 });
     always({ kind: 'hang' });
     const failure: unknown = await hasty
       .judgeAnswer(request, within(60_000))
       .catch((error: unknown) => error);
-    await hasty.close();
     expect(failure).toMatchObject({ kind: 'unanswered', spent: [{ usage: { calls: 3 } }] });
     expect(server.calls).toHaveLength(3);
   });
@@ -282,8 +272,7 @@ describe('an endpoint that refuses us', () => {
   ])('%s: no run begins, and runs in progress continue once it works again', async (_, behaviour) => {
     const events: string[] = [];
     const { promise: down, resolve } = Promise.withResolvers<void>();
-    const watched = await createGrader({
-      ...optionsFor(server.baseUrl),
+    const watched = await newGrader({
       onProgress: (what) => {
         events.push(what);
         resolve();
@@ -299,7 +288,6 @@ describe('an endpoint that refuses us', () => {
     for (const { value } of await Promise.all(judging)) expect(value.awarded).toBe(3);
     expect(events).toEqual(['provider.down', 'provider.up']);
     await watched.mayTakeRun(new AbortController().signal);
-    await watched.close();
   });
 });
 
@@ -328,7 +316,7 @@ describe('an abort stops everything within a second', () => {
   });
 
   test('a call that waits for its place, which goes to another call', async () => {
-    const narrow = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 1 });
+    const narrow = await newGrader({ maxConcurrentCalls: 1 });
     const first = new AbortController();
     const second = new AbortController();
     once({ kind: 'hang' });
@@ -342,7 +330,6 @@ describe('an abort stops everything within a second', () => {
     await expect(hanging).rejects.toThrow('first');
     expect((await third).value.awarded).toBe(3);
     expect(server.calls).toHaveLength(2);
-    await narrow.close();
   });
 
   test('a call with an aborted signal is not made', async () => {
@@ -352,7 +339,7 @@ describe('an abort stops everything within a second', () => {
   });
 
   test('closing the grader ends running calls', async () => {
-    const other = await createGrader(optionsFor(server.baseUrl));
+    const other = await newGrader();
     always({ kind: 'hang' });
     const judging = other.judgeAnswer(request, within(60_000));
     await server.waitFor((calls) => calls.length === 1);
@@ -361,12 +348,11 @@ describe('an abort stops everything within a second', () => {
 });
 
 test('calls in flight stay within the limit, and all calls are made', async () => {
-  const two = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 2 });
+  const two = await newGrader({ maxConcurrentCalls: 2 });
   always({ kind: 'slow', ms: 50 });
   await Promise.all(Array.from({ length: 8 }, () => two.judgeAnswer(request, within(20_000))));
   expect(server.calls).toHaveLength(8);
   expect(server.peakInFlight).toBe(2);
-  await two.close();
 });
 
 describe('a failure reports its usage', () => {
@@ -388,15 +374,13 @@ describe('a failure reports its usage', () => {
   });
 
   test('of a second look that failed', async () => {
-    const twice = await createGrader({
-      ...optionsFor(server.baseUrl),
+    const twice = await newGrader({
       secondLook: { when: 'always', maxCharacters: 1000 },
     });
     const { usage: single } = await grader.judgeAnswer(request, within(20_000));
     server.reset();
     server.behave(() => (server.calls.length === 1 ? undefined : { kind: 'violating' }));
     const { usage, evidence } = await twice.judgeAnswer(request, within(20_000));
-    await twice.close();
     expect(evidence).toHaveLength(1);
     expect(usage.calls).toBe(4);
     expect(usage.inputTokens).toBeGreaterThan(single.inputTokens * 3);
@@ -406,10 +390,9 @@ describe('a failure reports its usage', () => {
 test('evidence and judgement key name the endpoint, and neither password nor query', async () => {
   const { host } = new URL(server.baseUrl);
   const at = async (baseUrl: string, ask: boolean) => {
-    const other = await createGrader({ ...optionsFor(server.baseUrl), baseUrl });
+    const other = await newGrader({ baseUrl });
     const key = other.judgementKey(request);
     const [call] = ask ? (await other.judgeAnswer(request, within(20_000))).evidence : [];
-    await other.close();
     return { key, endpoint: call?.settings['endpoint'] };
   };
   const plain = await at(server.baseUrl, true);

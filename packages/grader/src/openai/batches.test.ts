@@ -1,30 +1,26 @@
 import { BY_BATCH, closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
-import { afterEach, expect, test } from 'vitest';
-import { createGrader } from '../createGrader.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { NotWanted, type BatchOptions, type CallOptions, type Grader, type JudgeRequest } from '../grader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer } from '../../test/requests.ts';
+import { gradersFor } from '../../test/graders.ts';
+import { exam, longQuestion, typedAnswer } from '../../test/requests.ts';
 
 const HOUR_MS = 3_600_000;
 
-const graders: Grader[] = [];
 const logged: { message: string; fields: object }[] = [];
 
 const server = closedAfterTests(await startModelServer());
-afterEach(async () => {
-  for (const grader of graders.splice(0)) await grader.close();
+const anyGrader = gradersFor(server);
+beforeEach(() => {
   server.reset();
   logged.splice(0);
 });
 
-const newGrader = async (batches: Partial<BatchOptions> = {}): Promise<Grader> => {
+const newGrader = (batches: Partial<BatchOptions> = {}): Promise<Grader> => {
   const hear = (fields: object, message: string) => void logged.push({ fields, message });
-  const grader = await createGrader({
-    ...optionsFor(server.baseUrl),
+  return anyGrader({
     log: { error: hear, warn: hear },
     batches: { deployment: 'here', collectMs: 50, mostCalls: 400, pollMs: 30, ...batches },
   });
-  graders.push(grader);
-  return grader;
 };
 
 const asking = (answer: string): JudgeRequest => ({
@@ -43,8 +39,7 @@ const batchSeen = (count = 1) => server.waitFor(() => server.batches.seen.length
 
 test('calls of several runs go into one batch, and are judged, counted and recorded like direct calls', async () => {
   const grader = await newGrader();
-  const plain = await createGrader(optionsFor(server.baseUrl));
-  graders.push(plain);
+  const plain = await anyGrader();
   const answers = ['one', 'two', 'three'];
   const batched = await Promise.all(
     answers.map((answer) => grader.judgeAnswer(asking(answer), during(`run ${answer}`))),

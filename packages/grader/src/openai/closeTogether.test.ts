@@ -1,10 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { closedAfterTests, startModelServer } from '@evaluation/test-services';
-import { createGrader } from '../createGrader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
+import { gradersFor } from '../../test/graders.ts';
+import { exam, longQuestion, typedAnswer, within } from '../../test/requests.ts';
 
 const server = closedAfterTests(await startModelServer());
-afterEach(() => server.reset());
+beforeEach(() => server.reset());
 
 const RUNS = 6;
 const QUESTIONS = 5;
@@ -15,7 +15,7 @@ const QUESTIONS = 5;
  * @returns question and institute of each call, in the order at the server
  */
 const askedInOrder = async (places: number, instituteOf: (run: number) => string) => {
-  const grader = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: places });
+  const grader = await gradersFor(server)({ maxConcurrentCalls: places });
   const { promise: all, resolve: allWait } = Promise.withResolvers<void>();
   server.behave(() => ({ kind: 'held', until: all }));
   const judging = Array.from({ length: RUNS }, (_, run) => {
@@ -34,7 +34,6 @@ const askedInOrder = async (places: number, instituteOf: (run: number) => string
   await server.waitFor((calls) => calls.length === places);
   allWait();
   await Promise.all(judging);
-  await grader.close();
   return server.calls.map(({ body }) => {
     const asked = JSON.stringify(body['messages']);
     const question = /\{\\\\?"question\\\\?":\\\\?"(\d)/.exec(asked)?.[1] ?? '';

@@ -1,9 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startModelServer } from '@evaluation/test-services';
-import type { ModelServer } from '@evaluation/test-services';
-import { createGrader } from '../createGrader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { closedAfterTests, startModelServer } from '@evaluation/test-services';
+import { gradersFor, type OpenaiOptions } from '../../test/graders.ts';
+import { exam, longQuestion, typedAnswer, within } from '../../test/requests.ts';
 import { createConcurrencyLimiter } from './concurrencyLimiter.ts';
+
+const server = closedAfterTests(await startModelServer());
+beforeEach(() => server.reset());
 
 const never = new AbortController().signal;
 
@@ -72,21 +74,10 @@ describe('the number of calls in flight adapts to the endpoint', () => {
 });
 
 describe('an overloaded endpoint', () => {
-  let server: ModelServer;
-  beforeAll(async () => {
-    server = await startModelServer();
-  });
-  afterEach(() => server.reset());
-  afterAll(() => server.close());
-
-  const judge = async (count: number, maxConcurrentCalls: number) => {
-    const grader = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls });
+  const judge = async (count: number, options: Partial<OpenaiOptions>) => {
+    const grader = await gradersFor(server)(options);
     const request = { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose.') };
-    const judged = await Promise.all(
-      Array.from({ length: count }, () => grader.judgeAnswer(request, within(60_000))),
-    );
-    await grader.close();
-    return judged;
+    return Promise.all(Array.from({ length: count }, () => grader.judgeAnswer(request, within(60_000))));
   };
 
   test('answers all calls, with less than a third more calls than questions', async () => {
@@ -95,7 +86,7 @@ describe('an overloaded endpoint', () => {
       const out = server.calls.filter(({ endedAt }) => endedAt === null).length;
       return out > bears ? { kind: 'status', status: 429 } : { kind: 'slow', ms: 15 };
     });
-    const judged = await judge(100, 12);
+    const judged = await judge(100, { maxConcurrentCalls: 12 });
     expect(judged.every(({ value }) => value.awarded === 3)).toBe(true);
     expect(server.calls.length).toBeLessThanOrEqual(130);
   });
@@ -105,16 +96,7 @@ describe('an overloaded endpoint', () => {
       const out = server.calls.filter(({ endedAt }) => endedAt === null).length;
       return out > 1 ? { kind: 'hang' } : { kind: 'slow', ms: 15 };
     });
-    const grader = await createGrader({
-      ...optionsFor(server.baseUrl),
-      maxConcurrentCalls: 8,
-      callTimeoutSeconds: 2,
-    });
-    const request = { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose.') };
-    const judged = await Promise.all(
-      Array.from({ length: 8 }, () => grader.judgeAnswer(request, within(60_000))),
-    );
-    await grader.close();
+    const judged = await judge(8, { maxConcurrentCalls: 8, callTimeoutSeconds: 2 });
     expect(judged.every(({ value }) => value.awarded === 3)).toBe(true);
     expect(server.calls.length).toBeLessThanOrEqual(2 * 8);
   });
@@ -128,7 +110,7 @@ describe('an overloaded endpoint', () => {
         : { kind: 'slow', ms: 10 };
     });
     // Two places: one call got the pause, one was in flight beside it; the other eight had no response.
-    const judged = await judge(10, 2);
+    const judged = await judge(10, { maxConcurrentCalls: 2 });
     expect(judged).toHaveLength(10);
     expect(server.calls).toHaveLength(11);
     const throttledAt = server.calls[0]?.endedAt ?? 0;

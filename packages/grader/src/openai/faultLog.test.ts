@@ -1,10 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
-import { createGrader } from '../createGrader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
+import { gradersFor } from '../../test/graders.ts';
+import { exam, longQuestion, typedAnswer, within } from '../../test/requests.ts';
 
 const server = closedAfterTests(await startModelServer());
-afterEach(() => server.reset());
+const newGrader = gradersFor(server);
+beforeEach(() => server.reset());
 
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer.') };
 
@@ -14,8 +15,8 @@ const linesOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> 
   if (behaviour !== null) server.behave([{ behaviour }]);
   const gone = behaviour === null ? await startModelServer() : null;
   await gone?.close();
-  const grader = await createGrader({
-    ...optionsFor((gone ?? server).baseUrl),
+  const grader = await newGrader({
+    baseUrl: (gone ?? server).baseUrl,
     lane: 'typed',
     callTimeoutSeconds: behaviour?.kind === 'hang' ? 0.3 : 20,
     log: {
@@ -24,7 +25,6 @@ const linesOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> 
     },
   });
   await grader.judgeAnswer(request, within(ms)).catch(() => {});
-  await grader.close();
   expect(JSON.stringify(lines)).not.toMatch(/secret|private|photosynthesis|\/v1/);
   return lines;
 };

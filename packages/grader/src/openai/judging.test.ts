@@ -1,51 +1,37 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import type { Behaviour, ModelCallRecord } from '@evaluation/test-services';
-import { createGrader } from '../createGrader.ts';
-import type { GraderOptions, JudgeRequest } from '../grader.ts';
+import type { JudgeRequest } from '../grader.ts';
 import { resettleJudgement } from '../resettle.ts';
+import { gradersFor, type OpenaiOptions } from '../../test/graders.ts';
 import {
   exam,
+  judgedReply,
   longQuestion,
   optionQuestion,
-  optionsFor,
   typedAnswer,
   within,
   writtenAnswer,
 } from '../../test/requests.ts';
 
 const server = closedAfterTests(await startModelServer());
-afterEach(() => server.reset());
+const newGrader = gradersFor(server);
+beforeEach(() => server.reset());
 
-type Options = Extract<GraderOptions, { provider: 'openai' }>;
 type Certainty = 'certain' | 'likely' | 'unsure';
 
 const text = 'Plants make glucose with light.';
 const request: JudgeRequest = { exam, question: longQuestion(), answer: typedAnswer(text) };
 
-const judge = async (asked: JudgeRequest, options: Partial<Options> = {}, deadlineMs = 10_000) => {
-  const grader = await createGrader({ ...optionsFor(server.baseUrl), ...options });
-  try {
-    return await grader.judgeAnswer(asked, within(deadlineMs));
-  } finally {
-    await grader.close();
-  }
-};
+const judge = async (asked: JudgeRequest, options: Partial<OpenaiOptions> = {}, deadlineMs = 10_000) =>
+  (await newGrader(options)).judgeAnswer(asked, within(deadlineMs));
 const doubtful = { when: 'doubtful', maxCharacters: 1000 } as const;
+const always = { when: 'always', maxCharacters: 1000 } as const;
 const lookingAgain = (asked: JudgeRequest = request) => judge(asked, { secondLook: doubtful });
 
 const look = (awards: number[], certainty: Certainty = 'likely'): Behaviour => ({
   kind: 'content',
-  content: {
-    ...Object.fromEntries(
-      awards.map((awarded, index) => [
-        `criterion_${index + 1}`,
-        { evidence: 'glucose', reason: 'It is there.', awarded, certainty },
-      ]),
-    ),
-    addresses_grader: false,
-    feedback: 'Good.',
-  },
+  content: judgedReply(awards.map((awarded) => ({ awarded, certainty }))),
 });
 const looks = (...script: Behaviour[]) => server.behave(() => script.shift());
 
@@ -108,7 +94,7 @@ describe('a second look', () => {
   test('is not taken for an objective question', async () => {
     server.know({ judgements: { 1: { certainty: 'likely' } } });
     const asked = { exam, question: optionQuestion, answer: writtenAnswer('(b)') };
-    expect((await judge(asked, { secondLook: { when: 'always', maxCharacters: 1000 } })).usage.calls).toBe(1);
+    expect((await judge(asked, { secondLook: always })).usage.calls).toBe(1);
   });
 
   test('is taken in the middle of the range if a part is less than certain, and for each answer if so set', async () => {
@@ -119,12 +105,8 @@ describe('a second look', () => {
     );
     looks({ kind: 'content', content });
     expect((await lookingAgain()).usage.calls).toBe(2);
-    expect((await judge(request, { secondLook: { when: 'always', maxCharacters: 1000 } })).usage.calls).toBe(
-      2,
-    );
-    expect((await judge(request, { secondLook: { when: 'never', maxCharacters: 1000 } })).usage.calls).toBe(
-      1,
-    );
+    expect((await judge(request, { secondLook: always })).usage.calls).toBe(2);
+    expect((await judge(request, { secondLook: { ...always, when: 'never' } })).usage.calls).toBe(1);
   });
 
   test('that fails leaves the first judgement', async () => {
@@ -144,13 +126,12 @@ describe('a second look', () => {
 
   test('that is aborted ends with the reason of the abort', async () => {
     looks(look([1, 1]), { kind: 'hang' });
-    const grader = await createGrader({ ...optionsFor(server.baseUrl), secondLook: doubtful });
+    const grader = await newGrader({ secondLook: doubtful });
     const abort = new AbortController();
     const judging = grader.judgeAnswer(request, within(60_000, abort.signal));
     await server.waitFor((calls) => calls.length === 2);
     abort.abort(new Error('cancelled'));
     await expect(judging).rejects.toThrow('cancelled');
-    await grader.close();
   });
 
   test('is replayed with the first, to the same judgement', async () => {
@@ -182,12 +163,7 @@ describe('shown confidence', () => {
   test('another table keeps the judgement key, so that cached judgements stay valid', async () => {
     const keys = await Promise.all(
       [{}, { confidenceTable: '0:0.2,1:0.7' }, { secondLook: doubtful }, { temperature: 0 }].map(
-        async (options) => {
-          const grader = await createGrader({ ...optionsFor(server.baseUrl), ...options });
-          const key = grader.judgementKey(request);
-          await grader.close();
-          return key;
-        },
+        async (options) => (await newGrader(options)).judgementKey(request),
       ),
     );
     expect(new Set(keys.slice(0, 3)).size).toBe(1);
@@ -195,9 +171,7 @@ describe('shown confidence', () => {
   });
 
   test('an invalid table is refused at the start', async () => {
-    await expect(
-      createGrader({ ...optionsFor(server.baseUrl), confidenceTable: '0:0.9,1:0.1' }),
-    ).rejects.toThrow('rising');
+    await expect(newGrader({ confidenceTable: '0:0.9,1:0.1' })).rejects.toThrow('rising');
   });
 });
 

@@ -1,15 +1,14 @@
 import { decode, encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import type { Behaviour } from '@evaluation/test-services';
-import { createGrader } from '../createGrader.ts';
 import type { Grader, JudgeRequest } from '../grader.ts';
 import { resettleJudgement } from '../resettle.ts';
+import { gradersFor } from '../../test/graders.ts';
 import {
   exam,
   longQuestion,
   optionQuestion,
-  optionsFor,
   typedAnswer,
   within,
   writtenAnswer,
@@ -18,15 +17,14 @@ import {
 let grader: Grader;
 const warnings: string[] = [];
 const server = closedAfterTests(await startModelServer());
-afterEach(async () => {
-  await grader.close();
+const newGrader = gradersFor(server);
+beforeEach(() => {
   server.reset();
   warnings.length = 0;
 });
 
 const open = async (more: object = {}) => {
-  grader = await createGrader({
-    ...optionsFor(server.baseUrl),
+  grader = await newGrader({
     logprobs: 'auto',
     log: { error: (_, message) => warnings.push(message), warn: (_, message) => warnings.push(message) },
     ...more,

@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
-import { createGrader } from '../createGrader.ts';
-import type { Grader, GraderOptions } from '../grader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
+import type { Grader } from '../grader.ts';
+import { gradersFor, type OpenaiOptions } from '../../test/graders.ts';
+import { exam, longQuestion, typedAnswer, within } from '../../test/requests.ts';
 
 /*
  * A refusal (400, 422) blames the request. Other requests show whether that is true:
@@ -12,7 +12,7 @@ import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/
  */
 
 const server = closedAfterTests(await startModelServer());
-afterEach(() => server.reset());
+beforeEach(() => server.reset());
 
 const judge = (grader: Grader, text: string) =>
   grader.judgeAnswer(
@@ -41,11 +41,10 @@ const workThrough = async (
   return count;
 };
 
-const paused = (change: Partial<Extract<GraderOptions, { provider: 'openai' }>> = {}) => {
+const paused = (change: Partial<OpenaiOptions> = {}) => {
   const { promise: down, resolve } = Promise.withResolvers<void>();
   const errors: object[] = [];
-  const grader = createGrader({
-    ...optionsFor(server.baseUrl),
+  const grader = gradersFor(server)({
     maxConcurrentCalls: 16,
     log: { error: (fields) => errors.push(fields), warn: () => {} },
     onProgress: (event) => event === 'provider.down' && resolve(),
@@ -71,7 +70,6 @@ describe('a gateway that answers 400 for a wrong key, with 50 runs waiting', () 
     expect(own.trouble).toBe('refused');
     server.behave([]);
     expect(await working).toEqual({ begun: 50, graded: 50 });
-    await own.close();
   });
 });
 
@@ -107,7 +105,6 @@ test('a request that is refused while others are answered fails and pauses nothi
   // A run without an answer to others fails after four tries.
   expect(tries.length).toBeLessThan(4);
   expect(errors).toEqual([]);
-  await own.close();
 });
 
 test('a single refused run fails after four tries, so that other runs do not wait', async () => {
@@ -117,5 +114,4 @@ test('a single refused run fails after four tries, so that other runs do not wai
   await expect(judge(own, 'Alone.')).rejects.toMatchObject({ kind: 'permanent' });
   expect(server.calls).toHaveLength(4);
   await own.mayTakeRun(new AbortController().signal);
-  await own.close();
 });

@@ -1,38 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTests, startModelServer, type Behaviour } from '@evaluation/test-services';
 import * as z from 'zod/v4';
-import { createGrader } from '../createGrader.ts';
 import type { Grader, JudgeRequest } from '../grader.ts';
 import { readStrict } from '../strictSchema.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
+import { gradersFor } from '../../test/graders.ts';
+import { exam, judgedReply, longQuestion, typedAnswer, within } from '../../test/requests.ts';
 
 /* Responses of "compatible" endpoints, and which of them count as replies. */
 
 let grader: Grader;
 const server = closedAfterTests(await startModelServer());
+const newGrader = gradersFor(server);
 beforeEach(async () => {
-  grader = await createGrader(optionsFor(server.baseUrl));
-});
-afterEach(async () => {
-  await grader.close();
   server.reset();
+  grader = await newGrader();
 });
 
 const request: JudgeRequest = { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose.') };
 type Reshaping = Extract<Behaviour, { kind: 'reshaped' }>;
 type Completion = ReturnType<Reshaping['reshape']>;
 
-const judged = {
-  ...Object.fromEntries(
-    [1, 2].map((criterion) => [
-      `criterion_${criterion}`,
-      { evidence: 'glucose', reason: 'It is there.', awarded: 1, certainty: 'certain' },
-    ]),
-  ),
-  addresses_grader: false,
-  feedback: 'Good.',
-};
-const json = JSON.stringify(judged);
+const json = JSON.stringify(judgedReply([{ awarded: 1 }, { awarded: 1 }]));
 const saying = (content: Completion): Reshaping => ({
   kind: 'reshaped',
   reshape: (completion) => ({
@@ -150,8 +138,7 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
   test('its reply is not used, one line a minute is logged, and a preflight is requested', async () => {
     const logged: object[] = [];
     let lost = 0;
-    const watched = await createGrader({
-      ...optionsFor(server.baseUrl),
+    const watched = await newGrader({
       log: { error: (fields) => logged.push(fields), warn: (fields) => logged.push(fields) },
       onLost: () => (lost += 1),
     });
@@ -160,13 +147,12 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
       await expect(watched.judgeAnswer(long, within(4000))).rejects.toMatchObject({ kind: 'transient' });
     }
     expect(watched.trouble).toBe('loses_text');
-    await watched.close();
     expect(lost).toBe(2);
     expect(logged).toEqual([expect.objectContaining({ what: 'text', tokens: 200 })]);
   });
 
   test('after a preflight that kept a text as long, its count is ignored and its replies count', async () => {
-    const proven = await createGrader(optionsFor(server.baseUrl));
+    const proven = await newGrader();
     server.behave([{ behaviour: counting(200, 0) }]);
     await expect(proven.judgeAnswer(long, within(4000))).rejects.toMatchObject({ kind: 'transient' });
     const short = { vision: false, contextCharacters: 100 };
@@ -175,7 +161,6 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
     // As long as the text that seemed cut, whatever the request asked for.
     expect(steps.at(-1)?.detail['characters']).toBeGreaterThan(long.answer.text.length);
     expect((await proven.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
-    await proven.close();
   });
 
   test.each([
@@ -189,9 +174,8 @@ describe('an endpoint that counts far fewer tokens than were sent', () => {
       error: (fields: object) => logged.push(fields),
       warn: (fields: object) => logged.push(fields),
     };
-    const unblamed = await createGrader({ ...optionsFor(server.baseUrl), log });
+    const unblamed = await newGrader({ log });
     expect((await unblamed.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
-    await unblamed.close();
     expect(logged).toEqual([]);
   });
 });

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
-import { afterEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closedAfterTests, folderForTests, startModelServer } from '@evaluation/test-services';
 import type { Behaviour, ModelServer, PageTruth } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
-import type { PageImage } from '../grader.ts';
+import type { Grader, PageImage } from '../grader.ts';
+import { gradersFor } from '../../test/graders.ts';
 import { optionsFor, within } from '../../test/requests.ts';
 import { MalformedOutput, readStrict } from '../strictSchema.ts';
 import { turnedBox, turnedJpeg, type Turn } from '../turn.ts';
@@ -15,8 +16,9 @@ import { pagesSchema } from './schema.ts';
 
 const server = closedAfterTests(await startModelServer());
 const grader = closedAfterTests(await createGrader(optionsFor(server.baseUrl)));
+const newGrader = gradersFor(server);
 const folder = await folderForTests('grader-read-');
-afterEach(() => server.reset());
+beforeEach(() => server.reset());
 
 const page = async (number: number): Promise<PageImage> => {
   const file = path.join(folder, `${number}.jpg`);
@@ -36,8 +38,9 @@ const shownPages = () =>
       ([, text]) => text,
     ),
   );
-const read = async (pages: PageImage[], context: PageImage | null = null) =>
-  await grader.readPages({ pages, context }, within(10_000));
+const readBy = (reader: Grader, pages: PageImage[], context: PageImage | null = null, ms = 10_000) =>
+  reader.readPages({ pages, context }, within(ms));
+const read = (pages: PageImage[], context: PageImage | null = null) => readBy(grader, pages, context);
 
 describe('a batch of pages and the previous page', () => {
   const goesOn: PageTruth = { blocks: [{ text: 'and so it ends.', continues: true }] };
@@ -140,8 +143,6 @@ describe('a reply that is cut off or stays malformed', () => {
 describe('an endpoint with a smaller limit of images', () => {
   const imagesIn = (call: ModelServer['calls'][number]) =>
     JSON.stringify(call.body['messages']).split('"image_url":{').length - 1;
-  const fresh = async (callTimeoutSeconds = 20) =>
-    createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds });
   const oneImage = (status: number) =>
     server.behave((call) => (imagesIn(call) > 1 ? { kind: 'status', status } : undefined));
 
@@ -150,32 +151,27 @@ describe('an endpoint with a smaller limit of images', () => {
     async (status) => {
       know();
       oneImage(status);
-      const own = await fresh();
-      const { value, problems, usage } = await own.readPages(
-        { pages: await four(), context: null },
-        within(10_000),
-      );
+      const own = await newGrader();
+      const { value, problems, usage } = await readBy(own, await four());
       expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
       expect(problems).toBeUndefined();
       expect(usage.calls).toBe(5);
       // The last page with its context page exceeds the limit, so it is sent again alone.
-      const last = await own.readPages({ pages: [await page(4)], context: await page(3) }, within(10_000));
+      const last = await readBy(own, [await page(4)], await page(3));
       expect(last.value[0]?.blocks[0]?.text).toBe(textOf(4));
       expect(shownPages().slice(-2)).toEqual([['Context page 3', 'Page 4'], ['Page 4']]);
-      await own.close();
     },
   );
 
   test('the limit is learnt once, and later reads keep to it', async () => {
     know();
     oneImage(400);
-    const own = await fresh();
+    const own = await newGrader();
     for (let copy = 1; copy <= 3; copy += 1) {
-      await own.readPages({ pages: await four(), context: null }, within(10_000));
+      await readBy(own, await four());
     }
     expect(server.calls).toHaveLength(3 * 5);
-    const { value, usage } = await own.readPages({ pages: await four(), context: null }, within(10_000));
-    await own.close();
+    const { value, usage } = await readBy(own, await four());
     expect(value).toHaveLength(4);
     expect(usage.calls).toBe(4);
     expect(server.calls.slice(3 * 5).map(imagesIn)).toEqual([1, 1, 1, 1]);
@@ -183,13 +179,12 @@ describe('an endpoint with a smaller limit of images', () => {
 
   test('an endpoint that accepted several images gets several again, whatever it refuses', async () => {
     know();
-    const own = await fresh();
-    await own.readPages({ pages: await four(), context: null }, within(10_000));
+    const own = await newGrader();
+    await readBy(own, await four());
     oneImage(400);
     for (let copy = 1; copy <= 4; copy += 1) {
-      await own.readPages({ pages: await four(), context: null }, within(10_000));
+      await readBy(own, await four());
     }
-    await own.close();
     expect(server.calls).toHaveLength(1 + 4 * 5);
   });
 
@@ -200,29 +195,23 @@ describe('an endpoint with a smaller limit of images', () => {
         ? { kind: 'status', status: 400 }
         : undefined,
     );
-    const own = await fresh();
-    const { value, problems, usage } = await own.readPages(
-      { pages: await four(), context: null },
-      within(30_000),
-    );
+    const own = await newGrader();
+    const { value, problems, usage } = await readBy(own, await four(), null, 30_000);
     expect(value.map(({ blocks }) => blocks.length)).toEqual([1, 1, 0, 1]);
     expect(problems).toEqual(['page_not_read']);
     // One more call for the refused page if the others were answered meanwhile, and three more at most.
     expect([6, 7, 8]).toContain(usage.calls);
-    await own.close();
     // The other pages also survive if the refused page is alone in its batch. The grader is a new one: refusals of
     // several runs with no answer between them open the breaker, and an open breaker does not give a request up.
-    const other = await fresh();
-    await expect(
-      other.readPages({ pages: [await page(3)], context: await page(2) }, within(30_000)),
-    ).rejects.toMatchObject({ kind: 'malformed' });
-    await other.close();
+    const other = await newGrader();
+    const reading = readBy(other, [await page(3)], await page(2), 30_000);
+    await expect(reading).rejects.toMatchObject({ kind: 'malformed' });
   });
 
   test('if each page is refused, the read fails with that refusal', async () => {
     server.behave([{ behaviour: { kind: 'status', status: 400 } }]);
-    const own = await fresh();
-    const reading = own.readPages({ pages: await four(), context: null }, within(20_000));
+    const own = await newGrader();
+    const reading = readBy(own, await four(), null, 20_000);
     await expect(reading).rejects.toMatchObject({
       kind: 'permanent',
       message: 'the model endpoint answered 400 (test_error)',
@@ -230,7 +219,6 @@ describe('an endpoint with a smaller limit of images', () => {
     });
     // All together, then each page four times: one run does not show whether the endpoint refuses us.
     expect(server.calls).toHaveLength(1 + 4 * 4);
-    await own.close();
   });
 
   test('a page that is refused after it is turned keeps its first reading', async () => {
@@ -239,9 +227,8 @@ describe('an endpoint with a smaller limit of images', () => {
       pagesBySha256: { [await asSent(image, 0)]: { top: 'left', blocks: [{ text: 'sideways' }] } },
     });
     server.behave(() => (server.calls.length > 1 ? { kind: 'status', status: 400 } : undefined));
-    const own = await fresh();
-    const { value, problems } = await own.readPages({ pages: [image], context: null }, within(20_000));
-    await own.close();
+    const own = await newGrader();
+    const { value, problems } = await readBy(own, [image], null, 20_000);
     expect(value[0]?.blocks[0]?.text).toBe('sideways');
     expect(problems).toEqual(['page_not_upright']);
   });
@@ -252,9 +239,8 @@ describe('an endpoint with a smaller limit of images', () => {
   ])('pages for which the model %s are requested once together, then alone', async (_, behaviour) => {
     know();
     server.behave((call) => (asks(call) > 1 ? behaviour : undefined));
-    const own = await fresh(1);
-    const { value, problems } = await own.readPages({ pages: await four(), context: null }, within(60_000));
-    await own.close();
+    const own = await newGrader({ callTimeoutSeconds: 1 });
+    const { value, problems } = await readBy(own, await four(), null, 60_000);
     expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
     expect(problems).toBeUndefined();
     expect(server.calls.filter((call) => asks(call) > 1)).toHaveLength(1);
