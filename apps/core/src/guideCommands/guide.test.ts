@@ -267,25 +267,30 @@ test.each([
 );
 
 describe('an interrupted pass', () => {
+  /** Works on a pass until transaction `last` begins. */
+  const workUntilTransaction = async (last: number, pass: { institute_id: string; id: string }) => {
+    const stopping = new AbortController();
+    let transactions = 0;
+    const stopped = {
+      database: {
+        ...database,
+        inTenant: <T>(...call: Parameters<typeof database.inTenant<T>>) => {
+          transactions += 1;
+          if (transactions === last) stopping.abort();
+          return database.inTenant(...call);
+        },
+      },
+    };
+    await workOnPass(stopped, pass, { ms: 60_000, signal: stopping.signal });
+  };
+
   test('continues where it stopped, in two processes at once, and changes nothing twice', async () => {
     const guide = await taught(30, 6);
     const before = await stateOf(guide);
     const { preview: counted } = await preview(guide);
     const id = await onlyStart(guide, 1, 'apply');
     const pass = { institute_id: guide.institute, id };
-    const stopping = new AbortController();
-    let transactions = 0;
-    const killed = {
-      database: {
-        ...database,
-        inTenant: <T>(...call: Parameters<typeof database.inTenant<T>>) => {
-          transactions += 1;
-          if (transactions === 7) stopping.abort();
-          return database.inTenant(...call);
-        },
-      },
-    };
-    await workOnPass(killed, pass, { ms: 60_000, signal: stopping.signal });
+    await workUntilTransaction(7, pass);
     const { rows: half } = await client.query('select * from guided_marks where application_id = $1', [id]);
     expect(half.length).toBeGreaterThan(0);
     expect(half.length).toBeLessThan(counted.written);
@@ -318,19 +323,7 @@ describe('an interrupted pass', () => {
     const before = await stateOf(guide);
     await preview(guide);
     const id = await onlyStart(guide, 1, 'apply');
-    const stopping = new AbortController();
-    let transactions = 0;
-    const some = {
-      database: {
-        ...database,
-        inTenant: <T>(...call: Parameters<typeof database.inTenant<T>>) => {
-          transactions += 1;
-          if (transactions === 5) stopping.abort();
-          return database.inTenant(...call);
-        },
-      },
-    };
-    await workOnPass(some, { institute_id: guide.institute, id }, { ms: 60_000, signal: stopping.signal });
+    await workUntilTransaction(5, { institute_id: guide.institute, id });
     expect(await undo(guide, 1)).toMatchObject({ step: 'undone' });
     expect(await stateOf(guide)).toEqual(before);
   });
