@@ -100,7 +100,6 @@ test('a submission cancelled while its batch is under way is released at once, a
     credits_charged: null,
   });
   model.batches.behave({ kind: 'at_once' });
-  await untilOver(service.api, other.id);
   await expectGradedOnce(service.api, behind, other.id);
   expect(await behind.entriesOf(cancelled.id)).toMatchObject([{ kind: 'reserve' }, { kind: 'release' }]);
 

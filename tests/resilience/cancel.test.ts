@@ -1,7 +1,7 @@
 import { closedAfterTests, type ModelCallRecord } from '@evaluation/test-services';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { beforeEach, expect, test } from 'vitest';
-import { createExam, submit, untilOver } from '../harness/api.ts';
+import { createExam, submit } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
@@ -107,7 +107,6 @@ test.for(cases)(
     expect(hanging.map(({ aborted }) => aborted)).toEqual(hanging.map(() => true));
     delays.push(Math.max(...hanging.map(({ endedAt }) => endedAt ?? Infinity)) - at);
 
-    await untilOver(service.api, next.id);
     await expectGradedOnce(service.api, behind, next.id);
     const afterwards = named(model.calls.filter(({ at: asked }) => asked > at));
     expect(new Set(afterwards).size, 'the other one’s calls, each once').toBe(afterwards.length);

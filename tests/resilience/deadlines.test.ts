@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
-import { createExam, submit, untilOver } from '../harness/api.ts';
+import { createExam, submit } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
@@ -53,7 +53,6 @@ const submitTyped = () =>
 test('a copy past its deadline fails with timed_out: credits refunded, model calls aborted', async () => {
   model.behave([{ behaviour: { kind: 'hang' } }]);
   const submission = await submitCopy();
-  await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'timed_out');
   expect(model.calls.map(nameOfCall).toSorted()).toEqual(['pages 1', 'pages 5']);
   await model.waitFor((calls) => calls.every(({ aborted }) => aborted));
@@ -62,7 +61,6 @@ test('a copy past its deadline fails with timed_out: credits refunded, model cal
 test('a deadline during judging times out the whole run, without partial marks', async () => {
   answerOnly(model, (_name, earlier) => earlier < 2);
   const submission = await submitTyped();
-  await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'timed_out');
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
   expect(model.calls.filter(({ aborted }) => aborted)).toHaveLength(QUESTIONS.length - 2);
@@ -74,7 +72,6 @@ test('a model that refuses one batch of pages fails the run at once, and the oth
     nameOfCall(call) === 'pages 5' ? { kind: 'hang' } : { kind: 'status', status: 400 },
   );
   const submission = await submitCopy();
-  await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'grading_failed');
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
 });
@@ -83,6 +80,5 @@ test('a model that refuses one batch of pages fails the run at once, and the oth
 test('a Retry-After past the deadline ends as timed_out, not as a paper of failed questions', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 429, retryAfterSeconds: 3600 } }]);
   const submission = await submitTyped();
-  await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'timed_out');
 });

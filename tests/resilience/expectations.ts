@@ -1,15 +1,17 @@
-import type { Submission } from '@evaluation/rest-contract/schemas';
 import { expect } from 'vitest';
-import type { ApiClient } from '../harness/api.ts';
+import { untilOver, type ApiClient } from '../harness/api.ts';
 import type { BehindTheApi } from '../harness/ledger.ts';
 
-/** Checks one attempt, one set of marks, one reservation, one charge, and a balance that adds up. */
+/**
+ * Waits until the run is over. Checks one attempt, one set of marks, one reservation, one charge, and a balance that
+ * adds up.
+ */
 export const expectGradedOnce = async (
   api: ApiClient,
   behind: BehindTheApi,
   submissionId: string,
 ): Promise<void> => {
-  const { body } = await api.get<Submission>(`/submissions/${submissionId}`);
+  const body = await untilOver(api, submissionId);
   const price = body.quote?.credits ?? 0;
   expect(price).toBeGreaterThan(0);
   expect(body).toMatchObject({ status: 'graded', attempt_count: 1, credits_charged: price, error: null });
@@ -56,14 +58,14 @@ export const expectEachGradedOnce = async (
   await expectAccountAddsUp(behind, submissions[0]?.institute_id ?? '');
 };
 
-/** Checks a run that ended without marks: no charge, and the reservation refunded. */
+/** Waits until the run is over. Checks that it ended without marks: no charge, and the reservation refunded. */
 export const expectReleased = async (
   api: ApiClient,
   behind: BehindTheApi,
   submissionId: string,
   code: string,
 ): Promise<void> => {
-  const { body } = await api.get<Submission>(`/submissions/${submissionId}`);
+  const body = await untilOver(api, submissionId);
   const price = body.quote?.credits ?? 0;
   expect(body).toMatchObject({ status: 'failed', attempt_count: 1, credits_charged: null, error: { code } });
   const run = await behind.runOf(submissionId);

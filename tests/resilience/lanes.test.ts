@@ -12,7 +12,7 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectEachGradedOnce, expectGradedOnce } from './expectations.ts';
 import { multiply } from './manyRuns.ts';
 import { startModelGate } from './modelGate.ts';
-import { natsOf } from './nats.ts';
+import { inLane, natsOf } from './nats.ts';
 
 /*
  * NATS loses all messages, delivers them twice, or one institute fills a lane: PostgreSQL decides which runs are graded
@@ -84,20 +84,6 @@ const runsByStatus = async (examId: string): Promise<Record<string, number>> => 
   return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
 };
 
-/** Messages of the typed lane: waiting, and delivered but not acknowledged. */
-const inLane = async (): Promise<{ messages: number; taken: number }> => {
-  const nats = await natsOf(service.environment);
-  try {
-    const manager = await jetstreamManager(nats);
-    const lane = `${service.environment['LANE_NAMESPACE']}_typed`;
-    const { state } = await manager.streams.info(lane);
-    const { num_ack_pending } = await manager.consumers.info(lane, lane);
-    return { messages: state.messages, taken: num_ack_pending };
-  } finally {
-    await nats.close();
-  }
-};
-
 describe('with five workers', () => {
   const WORKERS = 5;
   const UNCLAIMED_SECONDS = 5;
@@ -112,7 +98,7 @@ describe('with five workers', () => {
       const runs = await runsByStatus(examId);
       if (runs['claimed'] !== WORKERS || runs['released'] !== WORKERS || (runs['queued'] ?? 0) !== queued)
         return false;
-      const { messages, taken } = await inLane();
+      const { messages, taken } = await inLane(service.environment, 'typed');
       return messages === WORKERS && taken === 0;
     });
 

@@ -65,7 +65,6 @@ test('core is killed and restarted while a worker grades: the worker waits for i
   coreIsGone.resolve();
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
   await service.restartCore();
-  await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(await behind.runOf(submission.id)).toMatchObject({ fence: 1, dead_leases: 0 });
   expectPaidOnce(model, { calls: 0, recorded: [] });

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { jetstreamManager } from '@nats-io/jetstream';
 import { closedAfterTests, newBucket, startModelServer } from '@evaluation/test-services';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -11,7 +10,7 @@ import { startSplitService, type Program } from '../harness/processes.ts';
 import { replayOf } from '../harness/replayOf.ts';
 import { startStoreProxy } from '../harness/storeProxy.ts';
 import { expectGradedOnce, expectReleased } from './expectations.ts';
-import { natsOf } from './nats.ts';
+import { inLane } from './nats.ts';
 import { answerOnly, expectPaidOnce, nameOfCall } from './modelCalls.ts';
 
 /*
@@ -77,6 +76,12 @@ const takeWorker = async (drainSeconds = idle?.drainSeconds ?? 0): Promise<Progr
 const startWorker = (drainSeconds = 0): Promise<Program> =>
   service.startWorker({ DRAIN_SECONDS: String(drainSeconds) });
 
+/** Starts another worker, which finishes the run and serves the next test too. */
+const finishByAnother = async ({ id }: Submission, drainSeconds = 0): Promise<void> => {
+  idle = { worker: await startWorker(drainSeconds), drainSeconds };
+  await expectGradedOnce(service.api, behind, id);
+};
+
 let candidates = 0;
 
 const submitCopy = async (exam = copyExam): Promise<Submission> => {
@@ -122,13 +127,14 @@ const nameOf = (worker: Program): string => `${hostname()}/${worker.pid}`;
 test('SIGTERM while a claim is under way: the late run is handed back and not begun', async () => {
   model.behave([{ behaviour: { kind: 'hang' } }]);
   const submission = await submitTyped();
+  // A run is released a moment before its message is published.
   await eventually(
     'its message is out',
-    async () => (await behind.runOf(submission.id)).status === 'released' && (await inLane('typed')) > 0,
+    async () => (await behind.runOf(submission.id)).status === 'released' && (await typedLane()).messages > 0,
   );
   service.core().signal('SIGSTOP');
   const worker = await startWorker();
-  await eventually('the worker has the message', async () => (await inHand('typed')) === 1);
+  await eventually('the worker has the message', async () => (await typedLane()).taken === 1);
   worker.signal('SIGTERM');
   await eventually('the worker is stopping', async () => isStopping(worker));
   service.core().signal('SIGCONT');
@@ -136,40 +142,12 @@ test('SIGTERM while a claim is under way: the late run is handed back and not be
   expect(model.calls).toEqual([]);
 
   model.behave([]);
-  const successor = await startWorker();
-  await untilOver(service.api, submission.id);
-  await expectGradedOnce(service.api, behind, submission.id);
+  await finishByAnother(submission);
   expect(await behind.runOf(submission.id)).toMatchObject({ dead_leases: 0 });
-  idle = { worker: successor, drainSeconds: 0 };
 });
 
+const typedLane = () => inLane(service.environment, 'typed');
 const isStopping = (worker: Program): boolean => worker.output().includes('stopping');
-
-/** Messages of a lane without acknowledgement. A run is released a moment before its message is published. */
-const inLane = async (lane: string): Promise<number> => {
-  const nats = await natsOf(service.environment);
-  try {
-    const manager = await jetstreamManager(nats);
-    return (await manager.streams.info(`${service.environment['LANE_NAMESPACE']}_${lane}`)).state.messages;
-  } finally {
-    await nats.close();
-  }
-};
-
-/** Messages of a lane that are delivered to workers but not acknowledged. */
-const inHand = async (lane: string): Promise<number> => {
-  const nats = await natsOf(service.environment);
-  try {
-    const name = `${service.environment['LANE_NAMESPACE']}_${lane}`;
-    const manager = await jetstreamManager(nats);
-    return await manager.consumers.info(name, name).then(
-      ({ num_ack_pending }) => num_ack_pending,
-      () => 0,
-    );
-  } finally {
-    await nats.close();
-  }
-};
 
 test('SIGTERM with no time to drain: the worker hands the run back at once and another takes over', async () => {
   answerOnly(model, (_name, earlier) => earlier < 1);
@@ -188,13 +166,10 @@ test('SIGTERM with no time to drain: the worker hands the run back at once and a
   });
 
   model.behave([]);
-  const successor = await startWorker(60);
-  await untilOver(service.api, submission.id);
-  await expectGradedOnce(service.api, behind, submission.id);
+  await finishByAnother(submission, 60);
   expect(expectPaidOnce(model, death).repeated).toHaveLength(AT_ONCE);
   // A stopped worker does not count as a dead one, so deployments do not use up a run's attempts.
   expect(await behind.runOf(submission.id)).toMatchObject({ dead_leases: 0 });
-  idle = { worker: successor, drainSeconds: 60 };
 });
 
 test('SIGTERM with time to drain: the claimed copy is finished, the next one is left to other workers', async () => {
@@ -213,10 +188,7 @@ test('SIGTERM with time to drain: the claimed copy is finished, the next one is 
   expect(await behind.runOf(next.id)).toMatchObject({ worker: null, claimed_at: null });
 
   model.behave([]);
-  const successor = await startWorker();
-  await untilOver(service.api, next.id);
-  await expectGradedOnce(service.api, behind, next.id);
-  idle = { worker: successor, drainSeconds: 0 };
+  await finishByAnother(next);
 });
 
 test('a worker killed while it reads pages: another finishes, and only the batch under way is read again', async () => {
@@ -231,11 +203,8 @@ test('a worker killed while it reads pages: another finishes, and only the batch
   expect(death.recorded).toEqual(['pages 1']);
 
   model.behave([]);
-  const successor = await startWorker();
-  await untilOver(service.api, submission.id);
-  await expectGradedOnce(service.api, behind, submission.id);
+  await finishByAnother(submission);
   expect(expectPaidOnce(model, death).repeated).toEqual(['pages 5']);
-  idle = { worker: successor, drainSeconds: 0 };
 });
 
 test('a worker killed while it judges: recorded questions keep their marks and are not judged again', async () => {
@@ -270,9 +239,7 @@ test('a worker killed while it judges: recorded questions keep their marks and a
   model.know({ judgements: NOTHING });
   model.behave([]);
   await endLease(submission);
-  const successor = await startWorker();
-  await untilOver(service.api, submission.id);
-  await expectGradedOnce(service.api, behind, submission.id);
+  await finishByAnother(submission);
   expect(expectPaidOnce(model, death).repeated).toHaveLength(AT_ONCE);
   // Token usage counts both deliveries, except calls whose answer was lost.
   const [run] = await behind.query<{ calls: number; prompts: string[] }>(
@@ -299,7 +266,6 @@ test('a worker killed while it judges: recorded questions keep their marks and a
   // The remaining questions have the marks of the second worker.
   expect(after.totals.awarded).toBe(judged * 2);
   expect(after.totals.awarded).toBe(after.questions.reduce((sum, { awarded }) => sum + (awarded ?? 0), 0));
-  idle = { worker: successor, drainSeconds: 0 };
 });
 
 const NOTHING = Object.fromEntries(QUESTIONS.map((label) => [label, { awards: [0, 0] }]));
@@ -320,15 +286,12 @@ test('a worker killed while it draws the checked copy: another draws it without 
   expect(judged?.all, 'nothing but the checked copy is left to do').toBe(true);
 
   await endLease(submission);
-  const successor = await startWorker();
-  await untilOver(service.api, submission.id);
-  await expectGradedOnce(service.api, behind, submission.id);
+  await finishByAnother(submission);
   expect(model.calls).toHaveLength(death.calls);
   const { checked_copy } = await resultOf(service.api, submission.id);
   expect(checked_copy.available).toBe(true);
   const pdf = await service.api.download(`/submissions/${submission.id}/checked-copy`);
   expect(new TextDecoder('latin1').decode(pdf.slice(0, 5))).toBe('%PDF-');
-  idle = { worker: successor, drainSeconds: 0 };
 });
 
 test('a worker that slept past its lease is refused: the marks are those of the worker that took over', async () => {
@@ -358,7 +321,6 @@ test('a worker that slept past its lease is refused: the marks are those of the 
   expect(await behind.runOf(another.id)).toMatchObject({ worker: nameOf(sleeper) });
 
   refused.resolve();
-  await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(await behind.runOf(submission.id)).toMatchObject({ worker: nameOf(successor), dead_leases: 1 });
   const { questions } = await resultOf(service.api, submission.id);
@@ -381,14 +343,12 @@ test('a run that outlives three workers fails, its credits are refunded, and no 
       async () => (await behind.runOf(submission.id)).dead_leases === death,
     );
   }
-  await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'grading_failed');
   const ended = await behind.runOf(submission.id);
 
   model.reset();
   await startWorker();
   const healthy = await submitTyped();
-  await untilOver(service.api, healthy.id);
   await expectGradedOnce(service.api, behind, healthy.id);
   expect(await behind.runOf(submission.id), 'the run is unchanged').toEqual(ended);
 });
