@@ -89,6 +89,14 @@ const startPulling = <L extends Lane>(
   return { jobs, abort, done };
 };
 
+/** A handler that acknowledges its job at once and ends when `gate` is open. */
+const busyUntil =
+  (gate: PromiseWithResolvers<void>) =>
+  async (_job: unknown, { ack }: MessageReply): Promise<void> => {
+    ack();
+    await gate.promise;
+  };
+
 const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
 
 describe('publishing', () => {
@@ -175,15 +183,7 @@ describe('pulling', () => {
     const { lanes, namespace } = newLanes();
     const second = newLanes({ namespace }).lanes;
     const gate = Promise.withResolvers<void>();
-    const busy = startPulling(
-      lanes,
-      'copy',
-      async (_job, { ack }) => {
-        ack();
-        await gate.promise;
-      },
-      2,
-    );
+    const busy = startPulling(lanes, 'copy', busyUntil(gate), 2);
     for (let count = 0; count < 6; count += 1) await publishRun(lanes, newRun());
     await eventually(() => expect(busy.jobs).toHaveLength(2));
     const idle = startPulling(second, 'copy');
@@ -196,15 +196,7 @@ describe('pulling', () => {
     const { lanes } = newLanes();
     await lanes.ensureStreams();
     const gate = Promise.withResolvers<void>();
-    const many = startPulling(
-      lanes,
-      'copy',
-      async (_job, { ack }) => {
-        ack();
-        await gate.promise;
-      },
-      40,
-    );
+    const many = startPulling(lanes, 'copy', busyUntil(gate), 40);
     await eventually(async () => expect(await lanes.askedFor('copy')).toBe(32));
     for (let count = 0; count < 41; count += 1) await publishRun(lanes, newRun());
     await eventually(() => expect(many.jobs).toHaveLength(40));
@@ -384,15 +376,7 @@ describe('looking', () => {
     expect(await lanes.askedFor('copy'), 'the lane does not exist yet').toBe(0);
     const gate = Promise.withResolvers<void>();
     startPulling(lanes, 'copy', undefined, 2);
-    const busy = startPulling(
-      second,
-      'copy',
-      async (_job, { ack }) => {
-        ack();
-        await gate.promise;
-      },
-      3,
-    );
+    const busy = startPulling(second, 'copy', busyUntil(gate), 3);
     await eventually(async () => expect(await lanes.askedFor('copy')).toBe(5));
     while (busy.jobs.length === 0) await publishRun(lanes, newRun());
     await eventually(async () => expect(await lanes.askedFor('copy')).toBe(5 - busy.jobs.length));

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
-import type { CallOptions, PageImage } from '../grader.ts';
+import type { PageImage } from '../grader.ts';
+import { within } from '../../test/requests.ts';
 import { labelCore } from './labels.ts';
 import { readTextOnly } from '../readTextOnly.ts';
 
@@ -12,17 +13,16 @@ import { readTextOnly } from '../readTextOnly.ts';
 const file = fileURLToPath(new URL('../../test/page.jpg', import.meta.url));
 const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
 const line = (text: string, y: number) => ({ text, box: { x: 0.1, y, width: 0.5, height: 0.03 } });
-const within = (ms: number, signal = new AbortController().signal): CallOptions => ({
-  signal,
-  deadline: new Date(Date.now() + ms),
-});
 
 const grader = closedAfterTests(await createGrader({ provider: 'baseline' }));
 const folder = await folderForTests('grader-ocr-');
 
+const read = (page: PageImage, options = within(60_000)) =>
+  grader.readPages({ pages: [page], context: null }, options);
+
 describe('the baseline reads pages offline', () => {
   test('a scan, by OCR, with its labels and the places of its blocks', async () => {
-    const { value } = await grader.readPages({ pages: [scan], context: null }, within(60_000));
+    const { value } = await read(scan);
     const [page] = value;
     expect(page?.language).toBe('en');
     expect(page?.legibility).toBeGreaterThan(0.7);
@@ -38,7 +38,7 @@ describe('the baseline reads pages offline', () => {
   });
 
   test('a scan is read, aligned and judged from end to end', async () => {
-    const { value: pages } = await grader.readPages({ pages: [scan], context: null }, within(60_000));
+    const { value: pages } = await read(scan);
     const questions = ['1', '2', '3(a)', '4'].map((label, index) => ({
       number: index + 1,
       label,
@@ -79,7 +79,7 @@ describe('the baseline reads pages offline', () => {
       file: '/nonexistent.jpg',
       textLines: [line('Q1. Cells divide.', 0.1), line('twice', 0.2)],
     };
-    const { value } = await grader.readPages({ pages: [missing], context: null }, within(60_000));
+    const { value } = await read(missing);
     expect(value).toMatchObject([
       { page: 1, legibility: 1, blocks: [{ label: 'Q1', text: 'Cells divide.\ntwice', crossedOut: false }] },
     ]);
@@ -87,7 +87,7 @@ describe('the baseline reads pages offline', () => {
 
   test('a text layer with only a scanner’s stamp is ignored', async () => {
     const stamped = { ...scan, textLines: [line('Scanned by CamScanner', 0.97), line('Page 3', 0.98)] };
-    const { value } = await grader.readPages({ pages: [stamped], context: null }, within(60_000));
+    const { value } = await read(stamped);
     expect(value[0]?.blocks.length).toBe(5);
   });
 
@@ -97,48 +97,43 @@ describe('the baseline reads pages offline', () => {
       textLines: [line('Q1. A model answer, word for word.', 0.1)],
       textIsShown: false,
     };
-    const { value } = await grader.readPages({ pages: [hidden], context: null }, within(60_000));
+    const { value } = await read(hidden);
     expect(value[0]?.blocks.length).toBe(5);
     expect(JSON.stringify(value)).not.toContain('word for word');
     expect(value[0]?.legibility).toBeLessThan(1);
   });
 
   test('a blank page gives no blocks and costs no OCR', async () => {
-    const { value } = await grader.readPages(
-      { pages: [{ ...scan, file: '/nonexistent.jpg', blank: true }], context: null },
-      within(60_000),
-    );
+    const { value } = await read({ ...scan, file: '/nonexistent.jpg', blank: true });
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
   });
 
   test('a page in another script is reported', async () => {
     const hindi = { ...scan, textLines: [line('प्रकाश संश्लेषण पौधों में होता है', 0.1)] };
-    const { value } = await grader.readPages({ pages: [hindi], context: null }, within(60_000));
+    const { value } = await read(hindi);
     expect(value[0]?.language).toBe('other');
   });
 
   test('an abort ends OCR within a second, and the next page is still read', async () => {
     const abort = new AbortController();
-    const reading = grader.readPages({ pages: [scan], context: null }, within(60_000, abort.signal));
+    const reading = read(scan, within(60_000, abort.signal));
     setTimeout(() => abort.abort(new Error('cancelled')), 50);
     const started = performance.now();
     await expect(reading).rejects.toThrow('cancelled');
     expect(performance.now() - started).toBeLessThan(1050);
-    const { value } = await grader.readPages({ pages: [scan], context: null }, within(60_000));
+    const { value } = await read(scan);
     expect(value[0]?.blocks.length).toBe(5);
   });
 
   test('a deadline ends OCR as a transient failure', async () => {
-    await expect(grader.readPages({ pages: [scan], context: null }, within(30))).rejects.toMatchObject({
-      kind: 'transient',
-    });
+    await expect(read(scan, within(30))).rejects.toMatchObject({ kind: 'transient' });
   });
 
   test('bytes that are not an image fail permanently and leave other pages readable', async () => {
     const broken = path.join(folder, 'broken.jpg');
     await writeFile(broken, Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2000, 7)]));
-    const bad = grader.readPages({ pages: [{ ...scan, file: broken }], context: null }, within(60_000));
-    const good = grader.readPages({ pages: [scan], context: null }, within(60_000));
+    const bad = read({ ...scan, file: broken });
+    const good = read(scan);
     await expect(bad).rejects.toMatchObject({ name: 'GraderFailure', kind: 'permanent' });
     expect((await good).value[0]?.blocks.length).toBe(5);
   });
