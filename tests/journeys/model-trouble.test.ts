@@ -120,11 +120,6 @@ describe.concurrent('a temporary failure of the model', () => {
     expect(calls).toHaveLength(2 + 3);
   });
 
-  test('Retry-After is obeyed', async () => {
-    const { calls } = await gradeWith(first({ kind: 'status', status: 429, retryAfterSeconds: 2 }));
-    expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(1990);
-  });
-
   test('a run is stored with its token usage, cost and prompts', async () => {
     const { submission, calls } = await gradeWith(first({ kind: 'status', status: 500 }), 2);
     const behind = lookBehind(service.database);
