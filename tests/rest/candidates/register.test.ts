@@ -137,6 +137,15 @@ describe('POST /exams/{examId}/candidates', () => {
     expect(new Set(made.candidates.map(({ registration_id }) => registration_id)).size).toBe(2000);
   });
 
+  test('candidates are registered on a draft and on an open exam', async () => {
+    const body = { candidates: [{ external_id: 'by-status' }] };
+    for (const open of [false, true]) {
+      const exam = await newExam({ open });
+      expect(exam.status).toBe(open ? 'open' : 'draft');
+      expect(await register(tenant.api, exam.id, body)).toMatchObject({ registered: 1 });
+    }
+  });
+
   test('the state of the exam is checked before the body', async () => {
     const exam = await newExam();
     await finalizeExam(service.database, exam.id);
