@@ -165,6 +165,7 @@ describe('an invalid question', () => {
     ['an empty word', oneWord('2', { answer: ' ' }), 'answer: required'],
     ['a number for a word', oneWord('2', { answer: 7 }), 'answer: invalid_type'],
     ['markup in a word', oneWord('2', { answer: '<b>' }), 'answer: invalid_characters'],
+    ['a less-than sign in a word', oneWord('2', { answer: 'a<b' }), 'answer: invalid_characters'],
     ['a long word', oneWord('2', { answer: 'x'.repeat(256) }), 'answer: too_long'],
     ['an answer on a choice', mcq('2', { answer: 'B' }), 'answer: not_allowed'],
     ['an answer on a long answer', longAnswer('2', { answer: 'x' }), 'answer: not_allowed'],
