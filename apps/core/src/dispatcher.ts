@@ -27,14 +27,21 @@ import { rememberSlots, type Slots } from './jobs/slots.ts';
  */
 
 /**
- * Shortest pause between two rounds. Events that arrive within the pause share one round, which costs one transaction;
- * an event after the pause starts a round at once. The pause does not delay busy workers: their next runs are already
- * in the lane (decision 126).
+ * Pauses after the rounds of a burst: FIRST_GAP_MS, then twice as long each time, up to GAP_MS. Events that arrive
+ * within a pause share one round, which costs one transaction; an event after the pause starts a round at once. Idle
+ * workers get the runs of a burst from the first, short pauses. Busy workers do not wait for a round: their next runs
+ * are already in the lane (decision 126).
  */
+const FIRST_GAP_MS = 5;
 const GAP_MS = 50;
+/** Time without an event after which the next event begins a burst. */
+const QUIET_MS = 200;
 
 interface Dispatcher {
-  /** Starts a round, at once or after GAP_MS. Does nothing if a lane has a free place but no run waits in it. */
+  /**
+   * Starts a round, at once or after the pause of the last round. Does nothing if a lane has a free place but no run
+   * waits in it.
+   */
   wake(cause: Wake): void;
   close(): Promise<void>;
 }
@@ -91,14 +98,19 @@ const startLoop = (tickMs: number, look: (isTick: boolean) => Promise<boolean>):
     });
   const looking = (async () => {
     let tickDue = 0;
+    let gapMs = FIRST_GAP_MS;
     while (!closing.signal.aborted) {
       awake = false;
       const isTick = performance.now() >= tickDue;
       const decided = await look(isTick);
       if (isTick) tickDue = performance.now() + tickMs;
-      await wait(GAP_MS, undefined, { signal: closing.signal }).catch(() => {});
+      await wait(gapMs, undefined, { signal: closing.signal }).catch(() => {});
+      gapMs = Math.min(2 * gapMs, GAP_MS);
       // Another replica that holds the lock may have read the tables before the change that woke this loop.
-      if (!awake && decided) await sleep(Math.max(0, tickDue - performance.now()));
+      if (awake || !decided) continue;
+      const quietSince = performance.now();
+      await sleep(Math.max(0, tickDue - quietSince));
+      if (performance.now() - quietSince >= QUIET_MS) gapMs = FIRST_GAP_MS;
     }
   })();
   const wake = () => {
