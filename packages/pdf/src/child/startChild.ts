@@ -17,6 +17,8 @@ const FLAGS = [
   '--wasm-max-mem-pages=8192',
   '--initial-old-space-size=128',
   '--single-threaded',
+  // Without threads the second of V8's two optimizing compilers costs more than it saves.
+  '--no-maglev',
   // For the garbage collection after a large file (`main.ts`).
   '--expose-gc',
 ];
