@@ -1,5 +1,6 @@
 import { submit, createExam, uploadCopy } from '../../harness/api.ts';
 import { handwrittenExam, longAnswer } from '../../harness/papers.ts';
+import { largeCopy } from '../../harness/largeCopy.ts';
 import { plainPdf, untilInspected } from '../../harness/pdfs.ts';
 import { closedLoops } from '../measuring/load.ts';
 import { cpuInAll, type Side } from '../measuring/rounds.ts';
@@ -14,15 +15,23 @@ const COPIES = 4;
 const OURS = 'copy, upload → graded and drawn';
 const UPLOADED = 'its upload → inspected';
 
-/** Copies of print, so that no text is read by OCR. */
-export const copyRow: Row = {
-  name: 'copy10',
+interface CopyWork {
+  name: string;
+  what: string;
+  newPdf: () => Promise<Uint8Array>;
+  targets?: { cpu: number; transactions: number };
+}
+
+/** No text is read by OCR, because the model reads the pages. */
+const copyRow = (work: CopyWork): Row => ({
+  name: work.name,
   warmRounds: 8,
-  what: `handwritten copy of ${PAGES} pages and ${QUESTIONS} questions without OCR, from the upload until it is graded`,
+  what: `handwritten copy of ${PAGES} ${work.what} and ${QUESTIONS} questions without OCR, from the upload until it is graded`,
   async open(servers, scale) {
     const { add, close } = stack();
     try {
       const count = Math.max(1, Math.round(COPIES * scale));
+      const pdf = await work.newPdf();
       // Transactions are counted per database, so each side has a service of its own.
       const newSide = async (name: string, isSubmitted: boolean): Promise<Side> => {
         const service = add(await startFacadeAndCore(servers));
@@ -39,7 +48,7 @@ export const copyRow: Row = {
             await closedLoops(count, 2, async () => {
               candidates += 1;
               const candidate = { external_id: `copy-${candidates}` };
-              const upload_id = await uploadCopy(service.api, plainPdf(PAGES));
+              const upload_id = await uploadCopy(service.api, pdf);
               await untilInspected(service.api, upload_id);
               if (isSubmitted) await submit(service.api, exam.id, { candidate, upload_id });
             });
@@ -55,14 +64,36 @@ export const copyRow: Row = {
     }
   },
   verdicts: (measured) => {
+    const cpu = { what: 'CPU in all, ms', value: measured.value(OURS, cpuInAll) };
+    if (work.targets === undefined) return [cpu];
     const [copy, upload] = [OURS, UPLOADED].map((side) => measured.of(side)?.transactions ?? null);
     return [
-      { what: 'CPU in all, ms', value: measured.value(OURS, cpuInAll), atMost: 400 },
+      { ...cpu, atMost: work.targets.cpu },
       {
         what: 'transactions from the submission on',
         value: copy == null || upload == null ? null : copy - upload,
-        atMost: 8,
+        atMost: work.targets.transactions,
       },
     ];
   },
-};
+});
+
+const BYTES_OF_SCANS = PAGES * 1_000_000;
+
+export const rowsOfCopies: readonly Row[] = [
+  copyRow({
+    name: 'copy10',
+    what: 'pages of print',
+    newPdf: () => Promise.resolve(plainPdf(PAGES)),
+    targets: { cpu: 400, transactions: 8 },
+  }),
+  copyRow({
+    name: 'scan10',
+    what: 'colour scans of 200 dpi',
+    newPdf: () =>
+      largeCopy(
+        Array.from({ length: PAGES }, () => ({})),
+        BYTES_OF_SCANS,
+      ),
+  }),
+];

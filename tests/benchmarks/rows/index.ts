@@ -1,5 +1,5 @@
 import type { Row } from '../measuring/row.ts';
-import { copyRow } from './copy.ts';
+import { rowsOfCopies } from './copy.ts';
 import { checkedCopyRow, pagesRow } from './pdf.ts';
 import { readRow } from './read.ts';
 import { recoveryRow } from './recovery.ts';
@@ -11,7 +11,7 @@ export const allRows: readonly Row[] = [
   readRow,
   submitRow,
   ...typedRows,
-  copyRow,
+  ...rowsOfCopies,
   scheduleRow,
   recoveryRow,
   pagesRow,
