@@ -101,7 +101,8 @@ export const createSubmission = async (
 export const sealCopyOf = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
   const uploadId: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
-  if (typeof uploadId !== 'string' || services.inspections.hasEnded(uploadId)) return;
+  if (typeof uploadId !== 'string') return;
+  if (services.inspections.hasEnded({ institute_id: actor.institute_id, upload_id: uploadId })) return;
   try {
     await sealUpload(services, actor, uploadId);
   } catch (error) {

@@ -158,7 +158,7 @@ export const countOpening = async (
     return true;
   });
   if (!open) {
-    services.inspections.noteEnd(claimed.upload_id);
+    services.inspections.noteEnd(claimed);
     services.wakeDispatcher('inspect');
   }
   return { open };
@@ -235,7 +235,7 @@ export const recordInspection = async (
     );
     if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
   });
-  services.inspections.noteEnd(claimed.upload_id);
+  services.inspections.noteEnd(claimed);
   // The lane has room for another inspection.
   services.wakeDispatcher('inspect');
 };

@@ -45,12 +45,13 @@ export const sealUpload = async (
         ? { ...upload, status: 'inspecting' }
         : await findUpload(services, actor, uploadId);
   }
+  const inspected = { institute_id: upload.institute_id, upload_id: upload.id };
   const giveUpAt = Date.now() + waitSeconds * 1000;
   while (upload.status === 'inspecting' && Date.now() < giveUpAt) {
-    await services.inspections.untilEnd(upload.id, POLL_MS);
+    await services.inspections.untilEnd(inspected, POLL_MS);
     upload = await findUpload(services, actor, uploadId);
   }
-  if (upload.status === 'ready' || upload.status === 'rejected') services.inspections.noteEnd(upload.id);
+  if (upload.status === 'ready' || upload.status === 'rejected') services.inspections.noteEnd(inspected);
   return {
     id: upload.id,
     status: upload.status === 'inspecting' ? 'pending' : upload.status,

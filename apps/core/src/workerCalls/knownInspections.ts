@@ -8,27 +8,36 @@ import { EventEmitter, once } from 'node:events';
 
 const MOST_ENDS = 20_000;
 
+interface Inspected {
+  /** Part of the key, so that a foreign id takes as long as an unknown one. */
+  institute_id: string;
+  upload_id: string;
+}
+
 export interface KnownInspections {
   /** Call after the commit of the outcome, or when the outcome was read. */
-  noteEnd(uploadId: string): void;
-  hasEnded(uploadId: string): boolean;
+  noteEnd(upload: Inspected): void;
+  hasEnded(upload: Inspected): boolean;
   /** Waits until the next `noteEnd`, for `ms` at most. */
-  untilEnd(uploadId: string, ms: number): Promise<void>;
+  untilEnd(upload: Inspected, ms: number): Promise<void>;
 }
 
 export const knownInspections = (): KnownInspections => {
   const ended = new Set<string>();
   const ends = new EventEmitter().setMaxListeners(0);
   return {
-    noteEnd: (uploadId) => {
-      ended.add(uploadId);
+    noteEnd: (upload) => {
+      const key = keyOf(upload);
+      ended.add(key);
       const [oldest] = ended;
       if (ended.size > MOST_ENDS && oldest !== undefined) ended.delete(oldest);
-      ends.emit(uploadId);
+      ends.emit(key);
     },
-    hasEnded: (uploadId) => ended.has(uploadId),
-    untilEnd: async (uploadId, ms) => {
-      await once(ends, uploadId, { signal: AbortSignal.timeout(ms) }).catch(() => {});
+    hasEnded: (upload) => ended.has(keyOf(upload)),
+    untilEnd: async (upload, ms) => {
+      await once(ends, keyOf(upload), { signal: AbortSignal.timeout(ms) }).catch(() => {});
     },
   };
 };
+
+const keyOf = ({ institute_id, upload_id }: Inspected): string => `${institute_id}/${upload_id}`;
