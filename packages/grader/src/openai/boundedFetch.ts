@@ -1,34 +1,92 @@
+import { pipeline, type Duplex, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { Agent, interceptors, request } from 'undici';
 import { CutOff } from '../strictSchema.ts';
+
+/*
+ * `fetch` for the client of a model endpoint, with a bound on the body. Requests are made with undici's `request`: a
+ * call then costs about half of the CPU time of Node's `fetch`, whose bodies are web streams.
+ */
 
 /** Far above any honest reply with its reasoning. A reply is in memory before it is checked. */
 const MAX_BODY_BYTES = 4_000_000;
 
+/** The client's time limits are shorter than undici's own would have to be, so undici has none. */
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(
+  interceptors.redirect({ maxRedirections: 5 }),
+);
+
+/** Streams the body. A body longer than `maxBodyBytes` fails with CutOff, and its connection is closed. */
 export const fetchUpTo =
   (maxBodyBytes: number): typeof fetch =>
   async (input, init) => {
-    const response = await fetch(input, init);
-    if (response.body === null || isWithin(maxBodyBytes, response.headers)) return response;
-    let bytes = 0;
-    const bounded = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          bytes += chunk.byteLength;
-          if (bytes > maxBodyBytes) controller.error(new CutOff('The JSON is far too long.'));
-          else controller.enqueue(chunk);
-        },
-      }),
-    );
-    return new Response(bounded, response);
+    const { head, body } = await send(input, init);
+    return new Response(ReadableStream.from(upTo(maxBodyBytes, body)), head);
   };
 
-/**
- * Whether the declared length is within the limit, and `fetch` cuts the body there. A compressed body can be longer
- * than its declared length.
- */
-const isWithin = (maxBodyBytes: number, headers: Headers): boolean => {
-  const length = headers.get('content-length');
-  return length !== null && !headers.has('content-encoding') && Number(length) <= maxBodyBytes;
+/** Reads the whole body before it returns. A longer body fails with CutOff, when the response is read. */
+export const boundedFetch: typeof fetch = async (input, init) => {
+  const { head, body } = await send(input, init);
+  try {
+    const bytes = Buffer.concat(await Array.fromAsync(upTo(MAX_BODY_BYTES, body)));
+    // A status such as 204 allows no body, not even an empty one.
+    return new Response(bytes.byteLength === 0 ? null : bytes, head);
+  } catch (error) {
+    if (!(error instanceof CutOff)) throw error;
+    return new Response(new ReadableStream({ start: (controller) => controller.error(error) }), head);
+  }
 };
 
-/** `fetch` with a bound on the body. A longer body throws CutOff, and its connection is closed. */
-export const boundedFetch = fetchUpTo(MAX_BODY_BYTES);
+const send = async (
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<{ head: ResponseInit; body: Readable }> => {
+  const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' };
+  const response = await request(input instanceof Request ? input.url : input, {
+    method: init.method ?? 'GET',
+    ...(await withBody(headers, init.body)),
+    signal: init.signal ?? null,
+    dispatcher,
+  });
+  const fields = Object.entries(response.headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each]),
+  );
+  return {
+    head: { status: response.statusCode, headers: fields },
+    body: decompressed(response.body, response.headers['content-encoding']),
+  };
+};
+
+/** The client sends text, or a form with a file. */
+const withBody = async (headers: Record<string, string>, body: RequestInit['body']) => {
+  if (body === null || body === undefined || typeof body === 'string') return { headers, body: body ?? null };
+  const encoded = new Response(body);
+  return {
+    headers: { ...headers, ...Object.fromEntries(encoded.headers) },
+    body: Buffer.from(await encoded.arrayBuffer()),
+  };
+};
+
+const DECOMPRESS = new Map<string, () => Duplex>([
+  ['br', createBrotliDecompress],
+  ['deflate', createInflate],
+  ['gzip', createGunzip],
+  ['zstd', createZstdDecompress],
+]);
+
+/** Bodies are asked for as they are. Some gateways compress them all the same. */
+const decompressed = (body: Readable, encoding: unknown): Readable => {
+  const decompress = typeof encoding === 'string' ? DECOMPRESS.get(encoding) : undefined;
+  // `pipeline` ends both streams if one of them fails; the reader gets the error.
+  return decompress === undefined ? body : pipeline(body, decompress(), () => {});
+};
+
+async function* upTo(maxBytes: number, body: Readable): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    if (!(chunk instanceof Uint8Array)) continue;
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new CutOff('The JSON is far too long.');
+    yield chunk;
+  }
+}

@@ -1,4 +1,5 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { errors } from 'undici';
 import * as z from 'zod/v4';
 import { GraderFailure } from '../grader.ts';
 import type { Lost } from './material.ts';
@@ -239,6 +240,7 @@ const durationMs = (text: string): number | undefined => {
   );
 };
 
-/** The connection broke during the body: fetch then throws a bare TypeError. */
+/** The connection broke during the body of a streamed response. */
 const isCutOff = (error: unknown): boolean =>
-  error instanceof TypeError && (error.message === 'terminated' || error.cause !== undefined);
+  error instanceof errors.UndiciError ||
+  (error instanceof Error && 'code' in error && error.code === 'ECONNRESET');
