@@ -18,11 +18,14 @@ interface RoundOutcome {
   seconds?: number;
   /** Seconds that the round would take if only its model calls took time. */
   idealSeconds?: number;
+  /** Statements that the benchmark itself sent to the side's database. */
+  looks?: number;
 }
 
 interface Round {
   seconds: number;
   idealSeconds: number | null;
+  looks: number;
   /** CPU milliseconds of each part. */
   cpu: Record<string, number>;
 }
@@ -31,7 +34,7 @@ export interface Measured {
   side: string;
   operations: number;
   rounds: Round[];
-  /** Per operation, without those of the idle service; null if not counted. */
+  /** Per operation, without those of the idle service and of the benchmark; null if not counted. */
   transactions: number | null;
 }
 
@@ -63,7 +66,8 @@ export const alternate = async (sides: readonly Side[], options: RoundOptions): 
   const counts = await counting?.();
   for (const [at, one] of measured.entries()) {
     const count = counts?.[at] ?? null;
-    one.transactions = count === null ? null : count / (one.operations * options.rounds);
+    const looks = one.rounds.reduce((sum, round) => sum + round.looks, 0);
+    one.transactions = count === null ? null : Math.max(0, count - looks) / (one.operations * options.rounds);
   }
   return measured;
 };
@@ -86,6 +90,7 @@ const roundOf = async (side: Side): Promise<Round> => {
   return {
     seconds: outcome.seconds ?? seconds,
     idealSeconds: outcome.idealSeconds ?? null,
+    looks: outcome.looks ?? 0,
     cpu: Object.fromEntries(
       Object.entries(after).map(([part, ms]) => [part, ms - (before[part] ?? ms)] as const),
     ),

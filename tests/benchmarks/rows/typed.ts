@@ -11,21 +11,26 @@ import { openTypedExam, typedSubmission, type Paper } from './papers.ts';
 import { stack } from './stack.ts';
 
 const SUBMITTING = 16;
+/** As many until Node has compiled the code that is used most. */
+const WARM_SUBMISSIONS = 1000;
 const LOOK_MS = 250;
 const OURS = 'typed submission, accept → graded';
 const GRAPHILE = 'graphile-worker, one job';
 const PG_BOSS = 'pg-boss, one job';
 const BULLMQ = 'BullMQ, one job';
 
-/** Waits until each submission is graded. Reads the table, because reads over HTTP would be measured too. */
-export const untilAllGraded = async ({ observer }: BenchDatabase): Promise<void> => {
-  for (;;) {
+/**
+ * Waits until each submission is graded. Reads the table, because reads over HTTP would be measured too.
+ * @returns the number of statements that it took
+ */
+export const untilAllGraded = async ({ observer }: BenchDatabase): Promise<{ looks: number }> => {
+  for (let looks = 1; ; looks += 1) {
     const { rows } = await observer.query<{ open: number; failed: number }>(
       `select count(*) filter (where status in ('queued', 'processing', 'reading', 'grading'))::int as open,
          count(*) filter (where status in ('failed', 'partially_graded'))::int as failed from submissions`,
     );
     if ((rows[0]?.failed ?? 0) > 0) throw new Error('a submission failed');
-    if (rows[0]?.open === 0) return;
+    if (rows[0]?.open === 0) return { looks };
     await wait(LOOK_MS);
   }
 };
@@ -42,7 +47,7 @@ interface TypedWork {
 
 const typedRow = (work: TypedWork): Row => ({
   name: work.name,
-  warmRounds: 5,
+  warmRounds: Math.ceil(WARM_SUBMISSIONS / work.operations),
   what: `typed submission of ${work.questions} ${work.paper}, from the request until it is graded`,
   async open(servers, scale) {
     const { add, close } = stack();
@@ -62,8 +67,9 @@ const typedRow = (work: TypedWork): Row => ({
             await closedLoops(count, SUBMITTING, async () => {
               await submit(service.api, exam.id, typedSubmission(work.paper, work.questions));
             });
-            await untilAllGraded(service.database);
+            const outcome = await untilAllGraded(service.database);
             servers.model.reset();
+            return outcome;
           },
         },
       ];
