@@ -42,6 +42,10 @@ const programOf = async (app: App): Promise<string> =>
     ? sourceOf(app)
     : join(await sharedBundle(RUN_BUNDLES, app), 'main.js');
 
+/** Options of Node with which the Dockerfile starts the worker and `npm start` the service (decision 127). */
+const GARBAGE_WAITS = ['--initial-old-space-size=128'];
+const OPTIONS: Partial<Record<App, string[]>> = { worker: GARBAGE_WAITS, standalone: GARBAGE_WAITS };
+
 /** Processes started here that have not ended. None may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();
 
@@ -56,7 +60,7 @@ export const startProgram = async (
   onOutput: (text: string) => void = () => {},
   main?: string,
 ): Promise<Program> => {
-  const child = spawn(process.execPath, [main ?? (await programOf(app))], {
+  const child = spawn(process.execPath, [...(OPTIONS[app] ?? []), main ?? (await programOf(app))], {
     // A process group of its own, so that its children can be ended with it.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

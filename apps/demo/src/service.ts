@@ -65,7 +65,7 @@ const startOne = async (
   { interrupted, atOnce }: Stops,
 ): Promise<Service> => {
   say(`No service runs on ${settings.dataDir}: starting one for this demo (npm start keeps one running).`);
-  const child = spawn(process.execPath, [PROGRAM], {
+  const child = spawn(process.execPath, ['--initial-old-space-size=128', PROGRAM], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...settings.environment, DATA_DIR: settings.dataDir },
