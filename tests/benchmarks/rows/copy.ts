@@ -45,14 +45,20 @@ const copyRow = (work: CopyWork): Row => ({
           database: service.database,
           operations: count,
           round: async () => {
+            const uploads: string[] = [];
+            await closedLoops(count, 2, async () => {
+              const upload = await uploadCopy(service.api, pdf);
+              await untilInspected(service.api, upload);
+              uploads.push(upload);
+            });
+            if (!isSubmitted) return;
+            // After all inspections, so that these take as many transactions as those of the other side.
             await closedLoops(count, 2, async () => {
               candidates += 1;
               const candidate = { external_id: `copy-${candidates}` };
-              const upload_id = await uploadCopy(service.api, pdf);
-              await untilInspected(service.api, upload_id);
-              if (isSubmitted) await submit(service.api, exam.id, { candidate, upload_id });
+              await submit(service.api, exam.id, { candidate, upload_id: uploads.pop() });
             });
-            const outcome = isSubmitted ? await untilAllGraded(service.database) : {};
+            const outcome = await untilAllGraded(service.database);
             servers.model.reset();
             return outcome;
           },

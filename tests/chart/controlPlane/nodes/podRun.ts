@@ -95,7 +95,7 @@ export const runPod = (pod: PodObject, address: string, hostIP: string, around: 
   const runOnce = async (container: Container, own: ContainerState): Promise<number> => {
     const environment = await environmentOf(container);
     if (removing.signal.aborted) return 0;
-    // The entry point of the images is `node main.js`.
+    // The entry point of the images is `node main.js`; an option of the worker's is left out.
     const [, ...command] = container.command ?? ['node', 'main.js'];
     const args = [...command, ...(container.args ?? [])];
     const process = images.runNode(imageName(container.image), args, environment);
