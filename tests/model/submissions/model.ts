@@ -228,7 +228,8 @@ const claim = (
   submission.run.hold = hold;
   submission.run.wasClaimed = true;
   submission.hasVersion = true;
-  if (advances(submission.status, 'processing')) stand(submission, 'processing');
+  const first = LANE_OF[submission.exam] === 'typed' ? 'grading' : 'processing';
+  if (advances(submission.status, first)) stand(submission, first);
   state.holds[hold] = {
     key,
     attempt,

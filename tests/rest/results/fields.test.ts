@@ -142,7 +142,7 @@ describe('the result', () => {
     const again = () => tenant.api.post(`/submissions/${accepted.id}/re-evaluate`);
     expect(await agree()).toMatchObject({ status: 'queued', rubric_version: null });
     const failing = await take();
-    expect(await agree()).toMatchObject({ status: 'processing', rubric_version: 1 });
+    expect(await agree()).toMatchObject({ status: 'grading', rubric_version: 1 });
     await failing.fail('copy_unreadable');
     expect(await agree()).toMatchObject({ status: 'failed', error: { code: 'copy_unreadable' } });
     await again();

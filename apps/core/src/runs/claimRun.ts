@@ -1,9 +1,9 @@
 import { MarkedQuestion } from '@evaluation/grading-model';
 import { reusePlans, send, type Tx } from '@evaluation/database';
-import { RUN_LANES } from '@evaluation/jobs-contract';
+import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
-import { advances } from '@evaluation/rules';
+import { advances, type GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
@@ -135,13 +135,14 @@ const claimIn = async (
   if (refusal !== null && !(refusal === 'day' && submission.was_graded)) {
     return { outcome: 'refused', error: gradingError(REFUSALS[refusal]) };
   }
+  const step = FIRST_STEP[submission.lane];
   const claimed = await claimLocked(tx, job, submission, {
     worker: job.worker,
     sha256,
     leaseSeconds: settings.runs.leaseSeconds,
     deadlineSeconds: settings.runs.deadlineSeconds[submission.lane],
     keepsEvidence: settings.evidence.retentionDays > 0,
-    advances: advances(submission.status, 'processing'),
+    step: advances(submission.status, step) ? step : null,
   });
   if (submission.is_pinned) {
     await send(tx);
@@ -158,6 +159,9 @@ const claimIn = async (
   const examples = await pinExamples(tx, job, pool, run.answers);
   return { outcome: 'claimed', submission, run, examples };
 };
+
+/** A typed submission has no file to prepare and no pages to read, so its claim begins the grading itself. */
+const FIRST_STEP: Record<RunLane, GradingStep> = { copy: 'processing', typed: 'grading' };
 
 const REFUSALS: Record<FileRefusal, GradingFailure> = {
   time: 'pages_too_slow',

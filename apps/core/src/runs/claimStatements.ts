@@ -8,6 +8,7 @@ import {
   Rubric,
   type Submission,
 } from '@evaluation/rest-contract/schemas';
+import type { GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../paper/markedMaterial.ts';
 import { CurrentPaper, currentPaper } from '../paper/paper.ts';
@@ -88,8 +89,8 @@ interface NewLease {
   deadlineSeconds: number;
   /** The settings keep evidence: the run is marked before its worker records any. */
   keepsEvidence: boolean;
-  /** The submission's status moves to `processing`. */
-  advances: boolean;
+  /** Status that the submission moves to; null if it does not move. */
+  step: GradingStep | null;
 }
 
 /**
@@ -126,9 +127,9 @@ export const claimLocked = async (
       returning r.attempt, r.fence, r.deadline_at, r.traceparent, r.alignment, r.marked_examples, r.grader, r.usage, r.paper,
         r.rubric_version),
     begun as (
-      update submissions s set status = 'processing', rubric_version = claimed.rubric_version
+      update submissions s set status = ${lease.step}::"SubmissionStatus", rubric_version = claimed.rubric_version
       from claimed
-      where s.institute_id = ${institute_id} and s.id = ${submission.id} and ${lease.advances}::boolean)
+      where s.institute_id = ${institute_id} and s.id = ${submission.id} and ${lease.step}::text is not null)
     select claimed.*,
       (select coalesce(json_agg(json_build_object('question_id', m.question_id, 'rubric', m.rubric)), '[]')
         from run_rubrics m where m.institute_id = ${institute_id} and m.run_id = ${run_id}) as rubrics,

@@ -16,6 +16,7 @@ import { heldRunLocked, isLostRun, lockAndExtend, lostRun, type HeldRun } from '
 import type { Services } from '../services.ts';
 import type { Completion } from './completion.ts';
 import { announceEnd, endRun, storedCopy, type LockedRun, type StoredCopy } from './completeRun.ts';
+import { hasNoRecords, lookUp } from './lookUp.ts';
 import type { RecordedBatch, RecordedQuestion } from './recordedBatch.ts';
 import type { UsedByRun } from './usedByRun.ts';
 import { writeRecords } from './writeRecords.ts';
@@ -75,6 +76,11 @@ const recordLocked = async (
   { batch, evidence, copy }: { batch: RecordedBatch; evidence: StoredEvidence; copy: StoredCopy | null },
 ) => {
   await reusePlans(tx);
+  const { leaseSeconds } = services.settings.runs;
+  if (hasNoRecords(batch)) {
+    const known = await lookUp(tx, held, batch, leaseSeconds);
+    if (known !== null) return { standing: [], found: known, linked: 0, ended: null };
+  }
   const run = await lockWithPaper(tx, held, batch.questions.length > 0 || batch.completion !== undefined);
   const paper = new Map(run.paper);
   for (const { result } of batch.questions) assertAllowed(held, result, paper);
@@ -105,7 +111,7 @@ const recordLocked = async (
         : { ...batch.alignment, evidence: partOf(afterPages + batch.questions.length) },
     used: batch.used ?? null,
     keepsJudgements: judgements.length > 0 && retentionDays > 0,
-    leaseSeconds: services.settings.runs.leaseSeconds,
+    leaseSeconds,
     isCompleting: completion !== undefined,
   });
   return {

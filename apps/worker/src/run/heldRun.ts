@@ -12,7 +12,7 @@ import { openRecords, type RunRecords } from './records.ts';
 
 /*
  * A run claimed by this worker. State: the lease, and fence and token of the claim, which are sent with every write.
- * Each write extends the lease; after a third of the lease without a write, a heartbeat does. The run ends here when it
+ * Each write extends the lease; after a third of the lease without a call, a heartbeat does. The run ends here when it
  * is recorded as complete or failed. It also ends when core refuses a write, because another worker has the run or it
  * was stopped; `signal` then aborts all work. If this process dies, the lease expires and the run is delivered again.
  */
@@ -74,7 +74,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
         onRetry: (error) =>
           log.warn({ err: error, run_id: held.run_id }, 'core is not reachable: the call is retried'),
       });
-      // Each call has extended the lease.
+      // Each call has extended the lease, or left two thirds of it (core's `runs/lookUp.ts`).
       heartbeat.refresh();
       return answer;
     } catch (error) {
