@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Exam, ExamStatus } from '@evaluation/rest-contract/schemas';
-import { errors } from '@evaluation/rest-contract/errors';
-import { refusalOf, type ExamChange } from '@evaluation/rules';
+import { errors, type ErrorCode } from '@evaluation/rest-contract/errors';
+import type { ExamChange } from '@evaluation/rules';
 import { createExam, submit, type Answer, type ApiClient, type ErrorBody } from '../../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError } from '../../harness/tenant.ts';
 
 /*
- * The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts), tested with every call to which it
- * applies.
+ * The table of docs/api/lifecycle.md#exams, tested with every call to which it applies. The expected errors are written
+ * here again, so that a wrong row of packages/rules/src/examChanges.ts fails.
  */
 
 const { tenant } = await restSuite();
@@ -100,10 +100,27 @@ const examIn = async (status: ExamStatus): Promise<ExamInStatus> => {
   return { api, exam, candidateId: body.data[0]?.id ?? '' };
 };
 
+/** Changes that a status refuses. A deleted exam refuses all of them. */
+const REFUSED: Record<Exclude<ExamStatus, 'deleted'>, Partial<Record<ExamChange, ErrorCode>>> = {
+  draft: { submit: 'exam_not_open', finalize: 'conflict' },
+  open: { restructure: 'conflict', change_scheme: 'conflict' },
+  finalized: {
+    edit: 'exam_finalized',
+    restructure: 'exam_finalized',
+    change_scheme: 'exam_finalized',
+    edit_texts: 'exam_finalized',
+    register: 'exam_finalized',
+    unregister: 'exam_finalized',
+    open: 'exam_finalized',
+    delete: 'exam_finalized',
+  },
+};
+
 describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('%s', (status) => {
   const rows = Object.entries(calls).flatMap(([change, requests]) =>
     Object.entries(requests).map(([name, call]) => {
-      const refusal = refusalOf(status, change as ExamChange);
+      const refusal =
+        status === 'deleted' ? 'exam_not_found' : (REFUSED[status][change as ExamChange] ?? null);
       return { name, call, refusal, outcome: refusal ?? 'is allowed' };
     }),
   );
@@ -122,11 +139,6 @@ describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('%s', (stat
 });
 
 describe('deleted', () => {
-  test('every change of the table answers exam_not_found', () => {
-    const refusals = Object.keys(calls).map((change) => refusalOf('deleted', change as ExamChange));
-    expect(new Set(refusals)).toEqual(new Set(['exam_not_found']));
-  });
-
   test.each(['questions', 'rubrics', 'candidates'])(
     'GET /exams/{id}/%s answers exam_not_found, while GET /exams/{id} answers the exam',
     async (under) => {
