@@ -13,8 +13,8 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
 
 /*
  * Model endpoints that answer but ignore a part of the request: no mark may rest on material that the model did not
- * see. A lane is checking, open or shut; a shut lane takes one run at a time, which gets the reason, and opens by
- * itself once the endpoint works.
+ * see. A lane is checking, open or shut; a shut lane takes one run an hour, which gets the reason, and opens by itself
+ * once the endpoint works.
  */
 
 const SEEN_WITHIN_MS = 30_000;

@@ -126,16 +126,12 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       // claim.
       mayTake: (signal) => tools[lane].gate.mayTakeRun(signal),
       handle: async ({ run_id, institute_id }, { ack }) => {
-        const end = tools[lane].gate.begin();
-        try {
-          const material = await core
-            .as({ requestId: run_id })
-            .grading.claim.mutate({ run_id, institute_id, worker: name, with_token: true });
-          ack();
-          if (material !== null) await gradeClaimed(lane, material);
-        } finally {
-          end();
-        }
+        tools[lane].gate.begin();
+        const material = await core
+          .as({ requestId: run_id })
+          .grading.claim.mutate({ run_id, institute_id, worker: name, with_token: true });
+        ack();
+        if (material !== null) await gradeClaimed(lane, material);
       },
     });
 

@@ -1,12 +1,12 @@
 import { createGrader, type Grader, type JudgeRequest } from '@evaluation/grader';
 import { createLogger } from '@evaluation/telemetry';
 import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openLaneGate, type LaneGate } from './laneGate.ts';
 import { ModelUnavailable } from './modelUnavailable.ts';
 
 /*
- * States: checking ──▶ open or shut; shut ──▶ one witness at a time, and checked again until it opens;
+ * States: checking ──▶ open or shut; shut ──▶ one run an hour, and checked again until it opens;
  * open ──▶ checking after an outage or a lost prompt.
  */
 
@@ -70,41 +70,56 @@ test('an open lane lets every slot take runs, and withdraws that when a new pref
   expect(server.calls.filter(({ schemaName }) => schemaName === 'preflight_context')).toHaveLength(2);
 });
 
-test('with a wrong key and 50 slots one run at a time is taken and waits; all continue once the key is right', async () => {
+test('with a wrong key and 50 slots one run is taken and waits; all continue once the key is right', async () => {
   const lane = await open({ kind: 'status', status: 401 });
   expect(lane.isShut()).toBe(true);
   const slots = slotsOf(lane, 50);
   await expect.poll(() => slots.allowed, SOON).toBe(1);
-  const end = lane.begin();
-  const witness = lane.passed(run(120));
+  lane.begin();
+  const waiting = lane.passed(run(120));
   await server.waitFor((calls) => calls.length >= 3);
   expect(slots.allowed).toBe(1);
   server.behave([]);
-  await witness;
-  end();
+  await waiting;
   await expect.poll(() => slots.allowed, SOON).toBe(50);
 });
 
-test('a witness fails at its deadline with the reason, and the next one is taken', async () => {
+test('a run that is taken while the lane is shut fails at its deadline with the reason', async () => {
   const lane = await open({ kind: 'status', status: 503 });
-  const slots = slotsOf(lane, 2);
-  await expect.poll(() => slots.allowed, SOON).toBe(1);
-  const end = lane.begin();
+  await lane.mayTakeRun(never);
+  lane.begin();
   await expect(lane.passed(run(1))).rejects.toEqual(new ModelUnavailable('unreachable'));
-  end();
-  await expect.poll(() => slots.allowed, SOON).toBe(2);
 });
 
-test('if the reason lasts, a witness fails long before its deadline, and no other run is taken', async () => {
+test('if the reason lasts, a run fails long before its deadline, and no other run is taken', async () => {
   const lane = await open({ kind: 'violating' });
   const slots = slotsOf(lane, 5);
   await expect.poll(() => slots.allowed, SOON).toBe(1);
-  const end = lane.begin();
+  lane.begin();
   await expect(lane.passed(run(1800))).rejects.toEqual(new ModelUnavailable('schema_not_kept'));
-  end();
   const checks = server.calls.length;
   await server.waitFor((calls) => calls.length >= checks + 2);
   expect(slots.allowed).toBe(1);
+});
+
+test('a slot of a shut lane that finds no run leaves the question to another slot', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const lane = await open({ kind: 'status', status: 503 });
+    const slots = slotsOf(lane, 3);
+    await expect.poll(() => slots.allowed, SOON).toBe(1);
+    vi.advanceTimersByTime(12_000);
+    await expect.poll(() => slots.allowed, SOON).toBe(2);
+    lane.begin();
+    vi.advanceTimersByTime(3_599_000);
+    const checks = server.calls.length;
+    await server.waitFor((calls) => calls.length >= checks + 2);
+    expect(slots.allowed).toBe(2);
+    vi.advanceTimersByTime(1000);
+    await expect.poll(() => slots.allowed, SOON).toBe(3);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a run that is stopped while it waits rejects with its signal's reason", async () => {

@@ -6,10 +6,9 @@
  *   open ──an outage is over, or a call lost material──▶ checking
  *
  * While the lane is shut, runs stay queued as rows and their time does not begin (decision 013). The exception is one
- * witness at a time: a run that is claimed and waits in `passed` within its deadline. It continues as soon as a
- * preflight passes. Otherwise it ends as `model_unavailable`, which tells the institute the reason. If the reason lasts
- * until the endpoint is changed (`UNAVAILABLE[reason].lasts`), the witness ends after 5 s, and the next witness is
- * taken after an hour. See decision 032.
+ * run an hour, which tells its institute the reason: it waits in `passed` until a preflight passes, or ends as
+ * `model_unavailable` at its deadline. If the reason lasts until the endpoint is changed (`UNAVAILABLE[reason].lasts`),
+ * it ends at once. See decision 032.
  *
  * After an outage, calls of runs in progress wait for the preflight too, each within its deadline (`opened`).
  *
@@ -34,10 +33,10 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 /** Interval in which the log repeats that a lane is shut. */
 const REPEAT_LOG_MS = 600_000;
-/** A slot that may take a witness and finds no run within this time frees the seat for another slot. */
-const SEAT_MS = 12_000;
-const LASTING_WITNESS_MS = 5000;
-const LASTING_WITNESS_EVERY_MS = 3_600_000;
+/** While the lane is shut, one slot in this time asks for a run. It is longer than a request for a message takes. */
+const ASK_EVERY_MS = 12_000;
+/** Interval between two runs that are taken while the lane is shut. */
+const RUN_EVERY_MS = 3_600_000;
 
 type State =
   | { is: 'checking' }
@@ -50,8 +49,8 @@ export interface LaneGate {
    * with the signal's reason.
    */
   mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
-  /** Call when a run is being claimed. @returns a function to call when the run is over */
-  begin(): () => void;
+  /** Call when a run is being claimed. */
+  begin(): void;
   /** Resolves when the run may be graded. @throws ModelUnavailable, or the signal's reason */
   passed(run: { signal: AbortSignal; deadline: Date }): Promise<void>;
   checkAgain(): void;
@@ -77,12 +76,11 @@ export const openLaneGate = (options: {
   let state: State =
     request === null ? { is: 'open', report: { steps: [], failed: null } } : { is: 'checking' };
   let isDue = true;
-  let seat: 'free' | 'offered' | 'taken' = 'free';
-  let seatTimer: NodeJS.Timeout | undefined;
-  let nextLastingWitness = 0;
+  /** While the lane is shut: when the next slot may ask for a run (`performance.now()`). */
+  let nextAsk = 0;
   let lastLogged: { reason: string | null; at: number } | null = null;
   let permission = newPermission();
-  /** Resolved and replaced after each change of state, seat or `isDue`. */
+  /** Resolved and replaced after each preflight, and after each change of state or `isDue`. */
   let change = Promise.withResolvers<void>();
   const closing = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -93,7 +91,7 @@ export const openLaneGate = (options: {
   };
 
   const enter = (next: State): void => {
-    // A state that stays `shut` keeps the permission of its witness valid.
+    // A state that stays `shut` keeps the permission of the slot that asks.
     if (next.is !== state.is) {
       permission.abort();
       permission = newPermission();
@@ -174,21 +172,6 @@ export const openLaneGate = (options: {
     if (!closing.signal.aborted) throw error;
   });
 
-  const freeSeat = (): void => {
-    clearTimeout(seatTimer);
-    seat = 'free';
-    changed();
-  };
-
-  const offerSeat = (): void => {
-    seat = 'offered';
-    seatTimer = setTimeout(freeSeat, SEAT_MS);
-    seatTimer.unref();
-  };
-
-  const mayTakeWitness = (failed: NonNullable<PreflightReport['failed']>): boolean =>
-    seat === 'free' && (!UNAVAILABLE[failed.reason].lasts || performance.now() >= nextLastingWitness);
-
   /** @returns null if the lane was shut before the grader allowed a run */
   const allowedByGrader = async (signal: AbortSignal): Promise<AbortSignal | null> => {
     const open = permission.signal;
@@ -210,31 +193,22 @@ export const openLaneGate = (options: {
           if (allowed !== null) return allowed;
           continue;
         }
-        if (state.is === 'shut' && mayTakeWitness(state.failed)) {
-          offerSeat();
+        if (state.is === 'shut' && performance.now() >= nextAsk) {
+          nextAsk = performance.now() + ASK_EVERY_MS;
           return permission.signal;
         }
         await orAborted(change.promise, signal);
       }
     },
     begin() {
-      if (state.is === 'open') return () => {};
-      clearTimeout(seatTimer);
-      seat = 'taken';
-      if (state.is === 'shut' && UNAVAILABLE[state.failed.reason].lasts)
-        nextLastingWitness = performance.now() + LASTING_WITNESS_EVERY_MS;
-      return freeSeat;
+      if (state.is !== 'open') nextAsk = performance.now() + RUN_EVERY_MS;
     },
     async passed({ signal, deadline }) {
-      const since = performance.now();
       while (state.is !== 'open') {
-        const untilDeadline = deadline.getTime() - Date.now();
-        const failed = state.is === 'shut' ? state.failed : null;
-        const left =
-          failed !== null && UNAVAILABLE[failed.reason].lasts
-            ? Math.min(untilDeadline, since + LASTING_WITNESS_MS - performance.now())
-            : untilDeadline;
-        if (left <= 0) throw new ModelUnavailable(failed?.reason ?? 'unreachable');
+        const reason = state.is === 'shut' ? state.failed.reason : null;
+        const left = deadline.getTime() - Date.now();
+        if (left <= 0 || (reason !== null && UNAVAILABLE[reason].lasts))
+          throw new ModelUnavailable(reason ?? 'unreachable');
         const wait = AbortSignal.timeout(Math.min(Math.ceil(left), LONGEST_PAUSE_MS));
         await orAborted(change.promise, AbortSignal.any([signal, wait])).catch(() => signal.throwIfAborted());
       }
@@ -269,7 +243,6 @@ export const openLaneGate = (options: {
     },
     async close() {
       closing.abort();
-      clearTimeout(seatTimer);
       changed();
       await checking;
     },

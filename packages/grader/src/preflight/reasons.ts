@@ -8,7 +8,7 @@ interface Words {
   /** End of "The grading model is not available: it …" for institutes; names neither key, address nor model. */
   clause: string;
   remedy: string;
-  /** true if only another model or server configuration helps: a run then fails before its deadline. */
+  /** true if only another model or server configuration helps: a run then fails at once. */
   lasts: boolean;
 }
 
