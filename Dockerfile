@@ -40,7 +40,7 @@ EXPOSE 8081
 
 FROM runtime AS worker
 COPY --from=build /src/dist/worker ./
-# Garbage waits up to 128 MB: docs/decisions/127-garbage-of-a-worker-waits.md
+# Garbage waits up to 128 MB: docs/decisions/068-children-are-used-again.md
 ENTRYPOINT ["node", "--initial-old-space-size=128", "main.js"]
 
 FROM runtime AS desk

@@ -42,7 +42,7 @@ const programOf = async (app: App): Promise<string> =>
     ? sourceOf(app)
     : join(await sharedBundle(RUN_BUNDLES, app), 'main.js');
 
-/** Options of Node with which the Dockerfile starts the worker and `npm start` the service (decision 127). */
+/** Options of Node with which the Dockerfile starts the worker and `npm start` the service (decision 068). */
 const GARBAGE_WAITS = ['--initial-old-space-size=128'];
 const OPTIONS: Partial<Record<App, string[]>> = { worker: GARBAGE_WAITS, standalone: GARBAGE_WAITS };
 

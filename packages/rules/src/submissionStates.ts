@@ -22,7 +22,7 @@ export const advances = (from: SubmissionStatus, to: GradingStep): boolean => OR
 
 /**
  * The status after all questions have an outcome (docs/open-points.md, `partially_graded`). Questions marked by key do
- * not count: a paper without a question marked by the AI has failed and is not charged (decision 010).
+ * not count: a paper without a question marked by the AI has failed and is not charged (decision 015).
  */
 export const finalStatus = (
   all: readonly { status: string; source: 'ai' | 'auto' | null }[],

@@ -120,7 +120,7 @@ export const endRun = async (
   const price = Number(run.price);
   const ended = { price, lane: run.lane, made };
   // A run without any mark by the AI has failed and is not charged, even if a teacher marked questions before
-  // (decision 010).
+  // (decision 015).
   if (finalStatus(made) === 'failed') {
     // The first failed question in the order of the paper, not of recording.
     const first = run.paper.map(([id]) => byId.get(id)).find((result) => result?.status === 'failed');

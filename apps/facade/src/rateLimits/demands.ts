@@ -13,8 +13,8 @@ export interface Caller {
  * Returns the windows in which a request counts: those of its key and of its institute, for its kind.
  *
  * A tier belongs to a key, but all keys of an institute share the windows of the institute. Each request is limited by
- * its own tier and counts regardless of its tier (docs/decisions/014-rate-limits-of-several-replicas.md). So if any
- * tier limits a window of the institute, every request of the institute counts in it.
+ * its own tier and counts regardless of its tier (docs/api/limits.md#rate-limits). So if any tier limits a window of
+ * the institute, every request of the institute counts in it.
  */
 export const demandsOf = (
   limits: Readonly<Record<Tier, readonly RateLimit[]>>,

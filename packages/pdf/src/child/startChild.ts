@@ -10,7 +10,7 @@ const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 const MAX_RESIDENT_BYTES = 768 * 2 ** 20;
 /**
  * Limits of the heap in MB and of WASM in pages of 64 kB. Garbage waits up to 128 MB, and V8 has no background threads:
- * both save a quarter of a child's CPU (docs/decisions/125-memory-and-threads-of-a-pdf-child.md).
+ * both save a quarter of a child's CPU (docs/decisions/068-children-are-used-again.md).
  */
 const FLAGS = [
   '--max-old-space-size=384',
