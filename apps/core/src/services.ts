@@ -11,8 +11,8 @@ import type { KnownInspections } from './workerCalls/knownInspections.ts';
 import type { KnownClaims } from './workerCalls/knownClaims.ts';
 
 /**
- * The lane in which a run or job waits; or `place`: a run has left its place in its lane, so that a waiting run may
- * move up.
+ * Why the dispatcher is woken. A lane: a run or job was queued for it. `place`: a run was claimed or has ended, so its
+ * lane may have room for a waiting run.
  */
 export type Wake = Lane | 'place';
 

@@ -16,7 +16,7 @@ export const rememberSlots = (now: () => number = () => performance.now()): Slot
   return {
     seen: (lane, count) => {
       const at = now();
-      // An older observation that is not larger than a later one cannot be the maximum again.
+      // Drops older observations that are not above `count`: `count` is as large and expires later.
       const kept = (lately.get(lane) ?? []).filter(
         (sight) => sight.at > at - LATELY_MS && sight.count > count,
       );

@@ -4,10 +4,15 @@ const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * A recursive table expression `waiting (institute_id, step, idle)`: institutes with a row that may be released now,
- * in the order of their turns. The first one has step 1; step 0 has no institute. `idle` counts the institutes so far
- * that are not in `busy`; the walk ends when it has found as many of these as there are places. It goes from
- * institute to institute over an index that begins with `institute_id`, so its cost depends on places and busy
- * institutes, and not on how many institutes or rows wait (decision 066).
+ * in the order of their turns.
+ *
+ * - `step` numbers the institutes from 1. The row with step 0 only starts the recursion: it has the id in `after`.
+ * - `idle` is the number of institutes up to this row that are not in `busy`.
+ * - The recursion stops when `idle` has reached `places`: each free place then has an institute without a job in
+ *   flight, and such institutes are served first.
+ *
+ * Each step finds the next institute in an index that begins with `institute_id`. So the cost depends on the numbers of
+ * places and busy institutes, and not on how many institutes or rows wait (decision 066).
  * @param from.after the institute that was served last: turns begin behind it in the order of ids, and end with it
  * @param from.busy a table expression of the institutes with a job in flight
  * @param from.places the number of free places; with 0 no institute is looked for

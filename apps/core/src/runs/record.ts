@@ -36,7 +36,7 @@ interface Recorded {
   standing: ReplacementJudgement[];
   /** The judgements that were asked for and are cached. */
   found: FoundJudgement[];
-  /** False if `standing` has to be recorded first. */
+  /** True if the call ended the run. False without a completion, or if questions in `standing` are not recorded yet. */
   completed: boolean;
 }
 

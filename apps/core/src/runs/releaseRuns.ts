@@ -142,7 +142,7 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
           else 0 end as free
         from lane_now),
       served as (
-        -- With nothing in flight the turns begin anywhere.
+        -- The institute that was released last. If no run is in flight, a random id: the order then starts anywhere.
         select coalesce((select institute_id from in_flight order by last desc nulls last limit 1), ${randomUUID()}::uuid)
           as institute_id),
       ${waitingInstitutes({
@@ -162,7 +162,7 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
           where ${isReady} and r.institute_id = w.institute_id
           order by r.institute_id, r.queued_at, r.id
           limit greatest(0, least(${windows.institute}::int - coalesce(f.runs, 0), (
-            -- Where the walk ended early, each free place has an institute without a run in flight.
+            -- One run of each institute is enough if there is an idle institute for each free place.
             select case when (select max(idle) from waiting) < free then free else 1 end from places)))) next
         where w.step > 0)
       update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
