@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, processMark } from './processes.ts';
 
 /** Another living process owns the data folder; two servers on one folder would corrupt each other's files. */
@@ -52,6 +53,19 @@ export const claimDataFolder = async (dataDir: string): Promise<DataFolder> => {
       if ((await readOrNull(file)) === mine) await rm(file, { force: true });
     },
   };
+};
+
+/** Claims the folder as soon as no other living process owns it. @throws DataFolderInUse after two minutes */
+export const waitForDataFolder = async (dataDir: string): Promise<DataFolder> => {
+  const deadline = performance.now() + 120_000;
+  for (;;) {
+    try {
+      return await claimDataFolder(dataDir);
+    } catch (error) {
+      if (!(error instanceof DataFolderInUse) || performance.now() > deadline) throw error;
+      await sleep(100);
+    }
+  }
 };
 
 /** Moves a dead owner's claim aside; a newer claim by another start is put back. */

@@ -5,6 +5,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+/** Environment of PostgreSQL's programs. A fixed locale gives the same sort order on every machine. */
+export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
 /** Account of the operating system that runs the server; null: the account of this process. */
 export type ServerAccount = { uid: number; gid: number } | null;
 

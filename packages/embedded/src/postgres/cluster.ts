@@ -5,18 +5,15 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { keptSecret, readOrNull, syncFolder } from '../dataFolder.ts';
 import { processesNaming, stopProcess } from '../processes.ts';
 import { track } from '../running.ts';
-import { blockingFolder, type ServerAccount } from './account.ts';
+import { blockingFolder, SERVER_ENVIRONMENT, type ServerAccount } from './account.ts';
 import { reachableRoot, type PostgresBinaries } from './binaries.ts';
 
 /** Name of the service's role and of its database. */
 export const SERVICE_NAME = 'answer_evaluation';
-
-/** A fixed locale gives the same sort order on every machine. */
-export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 interface Passwords {
   superuser: string;
@@ -30,10 +27,14 @@ interface ClusterOptions {
   onProgress: (line: string) => void;
 }
 
+const POINTER = 'cluster-location';
+const BACK_POINTER = 'data-folder';
+
 /**
  * Returns the folder of the cluster: the data folder, or a folder below REACHABLE_ROOT when the server's account
- * cannot enter the data folder. `cluster-location` in the data folder then holds its path.
- * @throws Error when a non-durable (test) cluster cannot be reached, because tests delete only their data folder
+ * cannot enter the data folder. `cluster-location` in the data folder then holds its path, and `data-folder` in the
+ * cluster's folder the path of the data folder.
+ * @throws Error when the data folder is a copy of another one, which has that cluster
  */
 export const clusterHome = async (
   dataDir: string,
@@ -42,24 +43,49 @@ export const clusterHome = async (
 ): Promise<string> => {
   if (account === null) return dataDir;
   await chmod(dataDir, (await stat(dataDir)).mode | 0o011);
-  const blocking = await blockingFolder(account, dataDir);
-  if (blocking === null) return dataDir;
-  if (!durable) {
+  if ((await blockingFolder(account, dataDir)) === null) return dataDir;
+  const homes = join(await reachableRoot(), durable ? 'clusters' : 'test-clusters');
+  if (!durable) await removeAbandoned(homes);
+  const pointer = join(dataDir, POINTER);
+  const home = (await readOrNull(pointer)) ?? join(homes, randomUUID());
+  const owner = await ownerOf(home);
+  if (owner !== null && owner !== dataDir)
     throw new Error(
-      `PostgreSQL runs as "nobody", because root may not run it, and cannot enter ${blocking}: chmod o+x it, or take another data folder`,
+      `${dataDir} is a copy of ${owner}, and both would use the PostgreSQL cluster in ${home}: delete ${dataDir} to start with an empty one`,
     );
-  }
-  const pointer = join(dataDir, 'cluster-location');
-  const kept = await readOrNull(pointer);
-  const home = kept ?? join(await reachableRoot(), 'clusters', randomUUID());
+  await writeDurably(pointer, home);
   await mkdir(home, { recursive: true });
-  await chmod(dirname(home), 0o711);
+  await chmod(homes, 0o711);
   await chmod(home, 0o711);
-  if (kept === null) {
-    await writeFile(`${pointer}.new`, home, { flush: true });
-    await rename(`${pointer}.new`, pointer);
-  }
+  await writeDurably(join(home, BACK_POINTER), dataDir);
   return home;
+};
+
+/** The data folder whose `cluster-location` names `home`, or null. A data folder that was moved is not found. */
+const ownerOf = async (home: string): Promise<string | null> => {
+  const dataDir = await readOrNull(join(home, BACK_POINTER));
+  if (dataDir === null) return null;
+  return (await readOrNull(join(dataDir, POINTER))) === home ? dataDir : null;
+};
+
+/** Removes clusters of tests whose data folder was deleted. */
+const removeAbandoned = async (homes: string): Promise<void> => {
+  await mkdir(homes, { recursive: true });
+  for (const name of await readdir(homes)) {
+    const home = join(homes, name);
+    const isComplete = (await readOrNull(join(home, BACK_POINTER))) !== null;
+    if (!isComplete || (await ownerOf(home)) !== null) continue;
+    for (const pid of await processesNaming(join(home, 'cluster'))) {
+      await stopProcess(pid, { gentle: 'SIGQUIT', harsh: 'SIGKILL', graceMs: 10_000 });
+    }
+    await rm(home, { recursive: true, force: true });
+  }
+};
+
+/** Replaces the file at once, so that a crash leaves the old or the new text. */
+const writeDurably = async (file: string, text: string): Promise<void> => {
+  await writeFile(`${file}.new`, text, { flush: true });
+  await rename(`${file}.new`, file);
 };
 
 /**

@@ -12,9 +12,9 @@ import getPort from 'get-port';
 import { claimDataFolder, readOrNull } from '../dataFolder.ts';
 import { commandLine, processMark, stopProcess, until, workingFolder } from '../processes.ts';
 import { track } from '../running.ts';
-import { serverAccount, type ServerAccount } from './account.ts';
+import { SERVER_ENVIRONMENT, serverAccount, type ServerAccount } from './account.ts';
 import { postgresBinaries, type PostgresBinaries } from './binaries.ts';
-import { clusterHome, ensureCluster, SERVER_ENVIRONMENT, SERVICE_NAME } from './cluster.ts';
+import { clusterHome, ensureCluster, SERVICE_NAME } from './cluster.ts';
 
 export interface PostgresOptions {
   /** Folder of this server alone, created if missing. */
