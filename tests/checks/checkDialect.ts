@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
     // State of the process: an engine loaded once, a handler installed once, child processes, the time of a warning,
     // whether a child has decoded a picture.
     except:
-      /^(?:packages\/(?:database\/src\/drift\/engine|embedded\/src\/running|grader\/src\/baseline\/ocr|pdf\/src\/child\/main|telemetry\/src\/metrics)|apps\/(?:core\/src\/evidence\/storeEvidence|worker\/src\/workFolder))\.ts$/,
+      /^(?:packages\/(?:database\/src\/drift\/engine|embedded\/src\/running|grader\/src\/baseline\/ocr|pdf\/src\/child\/main|telemetry\/src\/metrics)|apps\/(?:core\/src\/grading\/evidence\/storeEvidence|worker\/src\/workFolder))\.ts$/,
   },
   {
     pattern: /\b(?:const|let) of\b|[(,] ?(?:\.\.\.)?of(?=[:,)]| =)(?![^(]*\bof\b [A-Za-z]+\))|\bof =>/g,

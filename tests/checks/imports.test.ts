@@ -152,12 +152,12 @@ describe('import rules', () => {
     [
       'folders of an app import each other in one direction only',
       {
-        'apps/core/src/exams/open.ts': "import type { Run } from '../runs/run.ts';",
-        'apps/core/src/runs/run.ts': 'export interface Run {}',
-        'apps/core/src/runs/insert.ts': "import { lock } from '../exams/lock.ts';",
+        'apps/core/src/exams/open.ts': "import type { Run } from '../grading/run.ts';",
+        'apps/core/src/grading/run.ts': 'export interface Run {}',
+        'apps/core/src/grading/insert.ts': "import { lock } from '../exams/lock.ts';",
         'apps/core/src/exams/lock.ts': 'export const lock = 1;',
       },
-      'cycle: apps/core/src/exams → apps/core/src/runs → apps/core/src/exams',
+      'cycle: apps/core/src/exams → apps/core/src/grading → apps/core/src/exams',
     ],
     [
       'a folder and a file beside it import each other in one direction only',
@@ -201,9 +201,9 @@ describe('import rules', () => {
   test('a test beside the code may import from any folder', async () => {
     expect(
       await offencesOf({
-        'apps/core/src/exams/open.ts': "import { run } from '../runs/run.ts';",
-        'apps/core/src/runs/run.ts': 'export const run = 1;',
-        'apps/core/src/runs/run.test.ts': "import { open } from '../exams/open.ts';",
+        'apps/core/src/exams/open.ts': "import { run } from '../grading/run.ts';",
+        'apps/core/src/grading/run.ts': 'export const run = 1;',
+        'apps/core/src/grading/run.test.ts': "import { open } from '../exams/open.ts';",
       }),
     ).toEqual([]);
   });

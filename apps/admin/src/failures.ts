@@ -22,7 +22,7 @@ export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (failure !== null) return new CommandFailure(failure.code, failure.message);
   if (error instanceof InstallationError) return new CommandFailure('installation_unreadable', error.message);
   if (error instanceof SettingsError) return new CommandFailure('settings', error.message);
-  // For calls that core refuses before any rule, the message is the tRPC error code (apps/core/src/trpc.ts).
+  // For calls that core refuses before any rule, the message is the tRPC error code (apps/core/src/server/trpc.ts).
   const text = error instanceof Error ? error.message : String(error);
   if (text === 'UNAUTHORIZED') {
     return new CommandFailure(

@@ -1,3 +1,3 @@
-export { startCore, type Core } from './start.ts';
-export { coreRouter, type CoreRouter } from './router.ts';
-export type { PublicRouter } from './routers/public.ts';
+export { startCore, type Core } from './server/start.ts';
+export { coreRouter, type CoreRouter } from './server/router.ts';
+export type { PublicRouter } from './server/routers/public.ts';

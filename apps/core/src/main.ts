@@ -1,6 +1,6 @@
 import { readCoreSettings } from '@evaluation/settings';
 import { asLogLines, observe, runUntilSignal } from '@evaluation/telemetry';
-import { startCore } from './start.ts';
+import { startCore } from './server/start.ts';
 
 /** Runs core as a process of its own. Migrations must be applied before the start. */
 await runUntilSignal(async () => {

@@ -6,10 +6,10 @@ import { actorVerifier } from '@evaluation/signed-actor';
 import { createLogger } from '@evaluation/telemetry';
 import { newBacking } from '@evaluation/test-services';
 import pg from 'pg';
-import { createInstitute, InstituteCreate } from '../src/account/provision.ts';
-import type { Services } from '../src/services.ts';
-import { knownInspections } from '../src/workerCalls/knownInspections.ts';
-import { knownClaims } from '../src/workerCalls/knownClaims.ts';
+import { createInstitute, InstituteCreate } from '../src/people/institutes/provision.ts';
+import type { Services } from '../src/command/services.ts';
+import { knownInspections } from '../src/command/workerCalls/knownInspections.ts';
+import { knownClaims } from '../src/command/workerCalls/knownClaims.ts';
 
 /** Core's services for one test file. Neither the dispatcher nor a round runs, unless the test calls it. */
 export interface TestCore {

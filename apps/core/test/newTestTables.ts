@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { Database } from '@evaluation/database';
 import { openTestDatabase, readPlan, type PlanReading } from '@evaluation/test-services';
-import { writeCursor, type Position } from '../src/lists/cursor.ts';
-import { openPage, type Page } from '../src/lists/page.ts';
+import { writeCursor, type Position } from '../src/command/lists/cursor.ts';
+import { openPage, type Page } from '../src/command/lists/page.ts';
 
 /** A database that a test fills with fabricated rows, to measure how many rows a statement reads. */
 interface TestTables {

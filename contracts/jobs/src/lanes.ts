@@ -12,7 +12,7 @@ import { runJob, type RunJob } from './run.ts';
 export const RUN_LANES = ['copy', 'typed'] as const;
 export type RunLane = (typeof RUN_LANES)[number];
 
-/** Lanes of jobs that do not grade. Such jobs wait as rows of their own tables (apps/core/src/jobs/releaseJobs.ts). */
+/** Lanes of jobs that do not grade. Such jobs wait as rows of their own tables (apps/core/src/files/releaseJobs.ts). */
 export const JOB_LANES = ['inspect', 'draw'] as const;
 export type JobLane = (typeof JOB_LANES)[number];
 

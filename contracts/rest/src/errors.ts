@@ -2,9 +2,9 @@ import * as z from 'zod/v4';
 
 /**
  * The table of all failures: HTTP status, when it happens, the public message, and the shape of `details` where there
- * is one (docs/api/conventions.md#errors). apps/core/src/failures.ts has more specific messages for some cases. Codes
- * must not be renamed. A failure is thrown as a `DomainFailure` anywhere behind the facade, crosses tRPC with its type,
- * and becomes an error envelope in one place of the facade.
+ * is one (docs/api/conventions.md#errors). apps/core/src/command/failures.ts has more specific messages for some cases.
+ * Codes must not be renamed. A failure is thrown as a `DomainFailure` anywhere behind the facade, crosses tRPC with its
+ * type, and becomes an error envelope in one place of the facade.
  */
 
 const uuid = z.uuid();

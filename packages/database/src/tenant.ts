@@ -107,7 +107,7 @@ const classPlacesOf = (poolSize: number): number =>
 const MOST_WAITING = 1000;
 const WAIT_MS = 20_000;
 
-/** Lists depend on this limit: a reader may miss a change of a longer transaction (`lists/pass.ts`). */
+/** Lists depend on this limit: a reader may miss a change of a longer transaction (`command/lists/pass.ts`). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Shorter than the transaction timeout: waiters for one exam must not hold connections that other institutes need. */
 const LOCK_TIMEOUT_MS = 8000;

@@ -127,7 +127,7 @@ const faultsOf = async (page: Page, hasTouch: boolean): Promise<string[]> => {
   return [...(surplus > 0 ? [`scrolls sideways by ${surplus}`] : []), ...(hasTouch ? small : [])];
 };
 
-/** Durations of the statement behind `desk.marking.order` in PostgreSQL (apps/core/src/markingScreen/copyOrder.ts). */
+/** Durations of the statement behind `desk.marking.order` in PostgreSQL (apps/core/src/marking/screen/copyOrder.ts). */
 const explainOrder = async (examId: string): Promise<void> => {
   const context = await desk.newBrowser();
   await signIn(desk, context.page);

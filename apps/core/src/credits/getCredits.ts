@@ -1,7 +1,7 @@
 import type { Credits, ExamQuote } from '@evaluation/rest-contract/schemas';
 import type { Price } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import type { Services } from '../services.ts';
+import type { Services } from '../command/services.ts';
 import { readSpending } from './account.ts';
 
 export const getCredits = async (services: Services, actor: Actor): Promise<Credits> => {

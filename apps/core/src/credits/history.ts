@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Services } from '../services.ts';
+import type { Services } from '../command/services.ts';
 
 /** An entry of the ledger as the institute sees it. Times are UTC. */
 interface CreditEntry {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { exact } from '@evaluation/rules';
-import type { RunKey } from '../runKey.ts';
+import type { RunKey } from '../command/runKey.ts';
 
 /**
  * Credits of an institute: one account row, changed only by conditional updates, and an append-only entry for each

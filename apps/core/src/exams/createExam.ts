@@ -13,16 +13,16 @@ import {
 } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { finishInSlices } from '@evaluation/turns';
-import { acceptInSlices, refuse } from '../accept.ts';
-import { readExamDefaults } from '../account/instituteSettings.ts';
-import { registerCandidates } from '../candidates/register.ts';
-import { repeatedCandidates, upsertCandidates } from '../candidates/upsert.ts';
+import { acceptInSlices, refuse } from '../command/accept.ts';
+import { readExamDefaults } from '../people/institutes/instituteSettings.ts';
+import { registerCandidates } from './candidates/register.ts';
+import { repeatedCandidates, upsertCandidates } from './candidates/upsert.ts';
 import { setFirstTarget } from '../guides/target.ts';
-import { sourceOf } from '../locks/visibleExams.ts';
-import { newId } from '../newId.ts';
-import { insertQuestions } from '../questions/insertQuestions.ts';
-import { saveFirstRubrics } from '../paper/savePending.ts';
-import type { Services } from '../services.ts';
+import { sourceOf } from '../command/locks/visibleExams.ts';
+import { newId } from '../command/newId.ts';
+import { insertQuestions } from './questions/insertQuestions.ts';
+import { saveFirstRubrics } from './paper/savePending.ts';
+import type { Services } from '../command/services.ts';
 import { examFieldsOf } from './examFields.ts';
 import { withExternalRef } from './externalRef.ts';
 import { checkReady } from './openChecks.ts';
@@ -31,7 +31,7 @@ import { readExam } from './readExam.ts';
 /**
  * Creates an exam with paper and candidates in one transaction (docs/api/exams.md#fields). An exam of staff gets the
  * defaults of the institute's settings. The command does not wait for a locked price or rubric table: see `quote.ts`
- * and `paper/savePending.ts`.
+ * and `exams/paper/savePending.ts`.
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */
 export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {

@@ -1,8 +1,8 @@
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { failure } from '../failures.ts';
-import type { Services } from '../services.ts';
-import { lockExamFor } from '../locks/lockExam.ts';
+import { failure } from '../command/failures.ts';
+import type { Services } from '../command/services.ts';
+import { lockExamFor } from '../command/locks/lockExam.ts';
 
 /**
  * The `external_ref` of a deleted exam can be used again, because the unique index leaves out deleted exams.

@@ -4,11 +4,11 @@ import type { Tx } from '@evaluation/database';
 import { ExamEdit, type Exam, type Warning } from '@evaluation/rest-contract/schemas';
 import { inOrder, isRead, negativeMarksIgnored, repeatedSections } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, refuse } from '../accept.ts';
-import type { Services } from '../services.ts';
+import { accept, refuse } from '../command/accept.ts';
+import type { Services } from '../command/services.ts';
 import { editSections, readSections, withoutSection, type StoredSection } from './editSections.ts';
 import { withExternalRef } from './externalRef.ts';
-import { lockExamFor, refuseChange } from '../locks/lockExam.ts';
+import { lockExamFor, refuseChange } from '../command/locks/lockExam.ts';
 import { readExamFields, writeExamFields } from './examFields.ts';
 import { readExam } from './readExam.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { inOrder, labelKey } from '@evaluation/rules';
-import { newId } from '../newId.ts';
+import { newId } from '../command/newId.ts';
 
 /** A section of an exam. `question` is the label of the first question in it. */
 export interface StoredSection {

@@ -4,9 +4,9 @@ import type { Exam } from '@evaluation/rest-contract/schemas';
 import { examStatus, type StoredExamStatus } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import * as z from 'zod/v4';
-import { isUuid } from '../accept.ts';
-import { isVisibleTo, type Viewer } from '../locks/visibleExams.ts';
-import type { Services } from '../services.ts';
+import { isUuid } from '../command/accept.ts';
+import { isVisibleTo, type Viewer } from '../command/locks/visibleExams.ts';
+import type { Services } from '../command/services.ts';
 
 /** Counts above this are shown as this number, so that the list stays fast beside a huge exam. */
 export const MOST_COUNTED = 10_000;

@@ -1,8 +1,8 @@
 import { brokenConstraint } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { failure } from '../failures.ts';
-import { sourceOf, type Viewer } from '../locks/visibleExams.ts';
-import type { Services } from '../services.ts';
+import { failure } from '../command/failures.ts';
+import { sourceOf, type Viewer } from '../command/locks/visibleExams.ts';
+import type { Services } from '../command/services.ts';
 
 /**
  * Runs a command that sets `external_ref`. The unique index decides between concurrent calls.

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ExamListQuery, type ExamList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept } from '../accept.ts';
-import { closePage, openPage, type Page } from '../lists/page.ts';
-import type { Viewer } from '../locks/visibleExams.ts';
-import type { Services } from '../services.ts';
+import { accept } from '../command/accept.ts';
+import { closePage, openPage, type Page } from '../command/lists/page.ts';
+import type { Viewer } from '../command/locks/visibleExams.ts';
+import type { Services } from '../command/services.ts';
 import { selectExams, showExams, type ExamRow } from './representation.ts';
 
 /** @throws DomainFailure validation_failed, invalid_cursor */

@@ -1,8 +1,8 @@
 import { ExamOpen, type Exam } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept } from '../accept.ts';
-import type { Services } from '../services.ts';
-import { lockExamFor } from '../locks/lockExam.ts';
+import { accept } from '../command/accept.ts';
+import type { Services } from '../command/services.ts';
+import { lockExamFor } from '../command/locks/lockExam.ts';
 import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 

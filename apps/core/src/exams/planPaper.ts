@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ExamMode, Rubric } from '@evaluation/rest-contract/schemas';
 import { labelKey, type Paper, type PaperQuestion, type PaperSection } from '@evaluation/rules';
-import { editMaterial, ofClient } from '../paper/material.ts';
-import { asSent, FIELDS, isSameField, SCHEME } from '../questions/questionFields.ts';
-import type { StoredQuestion } from '../questions/readQuestions.ts';
+import { editMaterial, ofClient } from './paper/material.ts';
+import { asSent, FIELDS, isSameField, SCHEME } from './questions/questionFields.ts';
+import type { StoredQuestion } from './questions/readQuestions.ts';
 import type { StoredForm } from './examForm.ts';
 
 /** Changes that a checked paper makes to the stored paper. */

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { CompactQuestion, Exam, Warning } from '@evaluation/rest-contract/schemas';
-import { isUuid } from '../accept.ts';
-import type { Viewer } from '../locks/visibleExams.ts';
+import { isUuid } from '../command/accept.ts';
+import type { Viewer } from '../command/locks/visibleExams.ts';
 import { selectExams, showExams, type ExamRow } from './representation.ts';
 
 interface ExamWithQuestions extends ExamRow {

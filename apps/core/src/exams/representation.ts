@@ -2,9 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { ExamListItem, Warning } from '@evaluation/rest-contract/schemas';
 import { examStatus, materialWarnings } from '@evaluation/rules';
-import { isVisibleTo, type Viewer } from '../locks/visibleExams.ts';
-import { WHITE_SPACE } from '../paper/inForce.ts';
-import { PendingMaterial } from '../paper/savePending.ts';
+import { isVisibleTo, type Viewer } from '../command/locks/visibleExams.ts';
+import { WHITE_SPACE } from './paper/inForce.ts';
+import { PendingMaterial } from './paper/savePending.ts';
 import { EXAM_FIELDS, examFieldsOf, type ExamFields } from './examFields.ts';
 import { readQuote } from './quote.ts';
 

@@ -4,12 +4,12 @@ import { isRead, NEGATIVE_MARKS_IGNORED, paperProblems, paperSteps } from '@eval
 import type { Actor } from '@evaluation/signed-actor';
 import { finishInSlices } from '@evaluation/turns';
 import * as z from 'zod/v4';
-import { acceptInSlices, refuse } from '../accept.ts';
-import { failure } from '../failures.ts';
-import { lockExamFor, refuseChange } from '../locks/lockExam.ts';
-import { savePendingRubricsOfExam } from '../paper/savePending.ts';
-import { asSent } from '../questions/questionFields.ts';
-import type { Services } from '../services.ts';
+import { acceptInSlices, refuse } from '../command/accept.ts';
+import { failure } from '../command/failures.ts';
+import { lockExamFor, refuseChange } from '../command/locks/lockExam.ts';
+import { savePendingRubricsOfExam } from './paper/savePending.ts';
+import { asSent } from './questions/questionFields.ts';
+import type { Services } from '../command/services.ts';
 import { readStoredForm, revisionOf, type StoredForm } from './examForm.ts';
 import { withExternalRef } from './externalRef.ts';
 import { planPaper } from './planPaper.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { ExamSearch, type ExamsFound } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept } from '../accept.ts';
-import type { Services } from '../services.ts';
+import { accept } from '../command/accept.ts';
+import type { Services } from '../command/services.ts';
 import { selectExams, showExams } from './representation.ts';
 
 /** Deleted exams are not found (open point `exam-search`). @throws DomainFailure validation_failed */

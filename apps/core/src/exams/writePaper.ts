@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { labelKey } from '@evaluation/rules';
-import { appendVersion, type VersionRow } from '../paper/appendVersion.ts';
-import { insertQuestions, questionColumns } from '../questions/insertQuestions.ts';
-import { recountPaper } from '../questions/paperUnderLock.ts';
-import { replaceOptions } from '../questions/replaceOptions.ts';
+import { appendVersion, type VersionRow } from './paper/appendVersion.ts';
+import { insertQuestions, questionColumns } from './questions/insertQuestions.ts';
+import { recountPaper } from './questions/paperUnderLock.ts';
+import { replaceOptions } from './questions/replaceOptions.ts';
 import { dropOtherSections, writeSections } from './editSections.ts';
 import type { StoredForm } from './examForm.ts';
 import type { PaperPlan, PlannedQuestion } from './planPaper.ts';

@@ -1,7 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import { networkOf } from '@evaluation/client-limits';
-import { failure } from '../failures.ts';
-import type { Services } from '../services.ts';
+import { failure } from '../command/failures.ts';
+import type { Services } from '../command/services.ts';
 import { noteStaffEvent } from './events.ts';
 import { hashPassword } from './passwords.ts';
 import type { SignedIn } from './representation.ts';

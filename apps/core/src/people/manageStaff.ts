@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { brokenConstraint, type Tx } from '@evaluation/database';
-import { isUuid } from '../accept.ts';
-import { failure } from '../failures.ts';
-import { newId } from '../newId.ts';
-import type { Role } from '../roles.ts';
-import type { Services } from '../services.ts';
+import { isUuid } from '../command/accept.ts';
+import { failure } from '../command/failures.ts';
+import { newId } from '../command/newId.ts';
+import type { Role } from './roles.ts';
+import type { Services } from '../command/services.ts';
 import { noteStaffEvent } from './events.ts';
 import { makeLink, type Link } from './links.ts';
 import { memberOf, type StaffMember, type StaffRow } from './representation.ts';

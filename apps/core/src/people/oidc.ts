@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import * as z from 'zod/v4';
-import type { Services } from '../services.ts';
+import type { Services } from '../command/services.ts';
 import { folded } from './email.ts';
 import { noteStaffEvent } from './events.ts';
 import type { SignedIn } from './representation.ts';

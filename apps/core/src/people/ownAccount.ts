@@ -1,6 +1,6 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { failure } from '../failures.ts';
-import type { Services } from '../services.ts';
+import { failure } from '../command/failures.ts';
+import type { Services } from '../command/services.ts';
 import { noteStaffEvent } from './events.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { endSessions } from './sessions.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
-import type { Role } from '../roles.ts';
-import type { Services } from '../services.ts';
+import type { Role } from './roles.ts';
+import type { Services } from '../command/services.ts';
 import { followLink, showLink } from './links.ts';
 import {
   changeRole,

@@ -1,4 +1,4 @@
-import { SCOPES_OF_STAFF, type Role } from '../roles.ts';
+import { SCOPES_OF_STAFF, type Role } from './roles.ts';
 
 /** The person behind a session, for the desk's server, which signs an actor from it. */
 export interface SignedIn {

@@ -1,6 +1,6 @@
 import type { Tx } from '@evaluation/database';
-import { newId } from '../newId.ts';
-import type { Services } from '../services.ts';
+import { newId } from '../command/newId.ts';
+import type { Services } from '../command/services.ts';
 import { signedInOf, type SignedIn } from './representation.ts';
 import { hashOfToken, newToken } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { networkOf } from '@evaluation/client-limits';
-import type { Services } from '../services.ts';
+import type { Services } from '../command/services.ts';
 import { folded } from './email.ts';
 import { isPassword } from './passwords.ts';
 import type { SignedIn } from './representation.ts';

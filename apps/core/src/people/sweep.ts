@@ -1,6 +1,6 @@
 import { jittered } from '@evaluation/backoff';
-import { startRounds, type Rounds } from '../rounds.ts';
-import type { Services } from '../services.ts';
+import { startRounds, type Rounds } from '../command/rounds.ts';
+import type { Services } from '../command/services.ts';
 
 /** Expired sessions and links are kept for this long, for questions after an incident. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { networkOf } from '@evaluation/client-limits';
-import type { Services } from '../services.ts';
+import type { Services } from '../command/services.ts';
 
 /*
  * Throttle of sign-ins (docs/desk/people.md#throttle). One counter for the e-mail address and one for the network of

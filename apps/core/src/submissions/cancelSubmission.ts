@@ -1,10 +1,10 @@
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { release } from '../credits/ledger.ts';
-import { announceStop, stopRun } from '../runs/stopRun.ts';
-import type { Services } from '../services.ts';
+import { announceStop, stopRun } from '../grading/runs/stopRun.ts';
+import type { Services } from '../command/services.ts';
 import { readSubmission } from './getSubmission.ts';
-import { lockSubmissionFor } from '../locks/lockSubmission.ts';
+import { lockSubmissionFor } from '../command/locks/lockSubmission.ts';
 
 /**
  * A cancelled submission is returned unchanged.

@@ -2,9 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 import { GradingError, type Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import * as z from 'zod/v4';
-import type { CandidateRow } from '../candidates/representation.ts';
-import { findExam } from '../locks/findExam.ts';
-import type { Services } from '../services.ts';
+import type { CandidateRow } from '../exams/candidates/representation.ts';
+import { findExam } from '../command/locks/findExam.ts';
+import type { Services } from '../command/services.ts';
 
 /** A registered candidate of an exam with the live submission, as the desk lists them. */
 interface CopyOfCandidate {

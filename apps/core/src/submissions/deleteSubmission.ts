@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { release } from '../credits/ledger.ts';
-import { announceStop, stopRun } from '../runs/stopRun.ts';
-import type { Services } from '../services.ts';
-import { lockSubmissionFor } from '../locks/lockSubmission.ts';
+import { announceStop, stopRun } from '../grading/runs/stopRun.ts';
+import type { Services } from '../command/services.ts';
+import { lockSubmissionFor } from '../command/locks/lockSubmission.ts';
 
 /**
  * Deletes a submission: stops its grading and hides its result; the candidate can get a new submission. The upload

@@ -1,4 +1,4 @@
-import type { Pace } from '../lanes/lanePace.ts';
+import type { Pace } from '../command/lanePace.ts';
 
 /** Minimum of an estimate. */
 const SOONEST_SECONDS = 30;

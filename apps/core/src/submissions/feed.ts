@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { FeedQuery, type SubmissionList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept } from '../accept.ts';
-import { closePage, openPage, type Page } from '../lists/page.ts';
-import type { Viewer } from '../locks/visibleExams.ts';
-import type { Services } from '../services.ts';
+import { accept } from '../command/accept.ts';
+import { closePage, openPage, type Page } from '../command/lists/page.ts';
+import type { Viewer } from '../command/locks/visibleExams.ts';
+import type { Services } from '../command/services.ts';
 import { isOfVisibleExam, selectSubmissions, type Choice } from './representation.ts';
 
 /** Includes replaced and deleted submissions. @throws DomainFailure validation_failed, invalid_cursor */

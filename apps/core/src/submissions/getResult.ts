@@ -3,9 +3,9 @@ import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { listed, ResultQuery, type Result } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, isUuid } from '../accept.ts';
-import type { Viewer } from '../locks/visibleExams.ts';
-import type { Services } from '../services.ts';
+import { accept, isUuid } from '../command/accept.ts';
+import type { Viewer } from '../command/locks/visibleExams.ts';
+import type { Services } from '../command/services.ts';
 import { isOfVisibleExam } from './representation.ts';
 import { resultRows, showResults } from './results.ts';
 

@@ -4,10 +4,10 @@ import type { RunLane } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { isUuid } from '../accept.ts';
-import type { LanePace } from '../lanes/lanePace.ts';
-import type { Viewer } from '../locks/visibleExams.ts';
-import type { Services } from '../services.ts';
+import { isUuid } from '../command/accept.ts';
+import type { LanePace } from '../command/lanePace.ts';
+import type { Viewer } from '../command/locks/visibleExams.ts';
+import type { Services } from '../command/services.ts';
 import { placesInLane, stepAlongIndexes } from './queuePlaces.ts';
 import {
   isOfVisibleExam,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { json, later, PREPARED, type Tx } from '@evaluation/database';
 import type { SubmissionQuote, Warning } from '@evaluation/rest-contract/schemas';
 import { PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
-import { insertRun, stateAtStartOfRun, type NewRun } from '../runs/insertRun.ts';
+import { insertRun, stateAtStartOfRun, type NewRun } from '../grading/runs/insertRun.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
 /** Inserts a submission, its answers and its first run, with the next statement of the transaction. */

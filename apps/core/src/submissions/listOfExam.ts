@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ExamSubmissionsQuery, type SubmissionList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept } from '../accept.ts';
-import { findExam } from '../locks/findExam.ts';
-import { closePage, openPage, type Page } from '../lists/page.ts';
-import type { Services } from '../services.ts';
+import { accept } from '../command/accept.ts';
+import { findExam } from '../command/locks/findExam.ts';
+import { closePage, openPage, type Page } from '../command/lists/page.ts';
+import type { Services } from '../command/services.ts';
 import { selectSubmissions, type Choice } from './representation.ts';
 
 /** @throws DomainFailure exam_not_found, validation_failed, invalid_cursor */

@@ -3,8 +3,8 @@ import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { addUp } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import * as z from 'zod/v4';
-import { findExam } from '../locks/findExam.ts';
-import type { Services } from '../services.ts';
+import { findExam } from '../command/locks/findExam.ts';
+import type { Services } from '../command/services.ts';
 
 export const MarksQuery = z.object({
   /** `next_cursor` of the previous page. */

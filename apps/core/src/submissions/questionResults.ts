@@ -9,7 +9,7 @@ import {
 } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
-import { rubricInForce } from '../paper/inForce.ts';
+import { rubricInForce } from '../exams/paper/inForce.ts';
 
 const Criteria = z.array(CriterionResult);
 const Annotations = z.array(Annotation);

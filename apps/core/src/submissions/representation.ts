@@ -3,8 +3,8 @@ import type { Tx } from '@evaluation/database';
 import { GradingError, Warning, type Submission } from '@evaluation/rest-contract/schemas';
 import { isOver } from '@evaluation/rules';
 import * as z from 'zod/v4';
-import type { LanePace } from '../lanes/lanePace.ts';
-import { isVisibleTo, type Viewer } from '../locks/visibleExams.ts';
+import type { LanePace } from '../command/lanePace.ts';
+import { isVisibleTo, type Viewer } from '../command/locks/visibleExams.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 

@@ -1,9 +1,9 @@
 import { ExamResultsQuery, listed, type ResultList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept } from '../accept.ts';
-import { findExam } from '../locks/findExam.ts';
-import { closePage, openPage } from '../lists/page.ts';
-import type { Services } from '../services.ts';
+import { accept } from '../command/accept.ts';
+import { findExam } from '../command/locks/findExam.ts';
+import { closePage, openPage } from '../command/lists/page.ts';
+import type { Services } from '../command/services.ts';
 import { liveOfExam } from './listOfExam.ts';
 import { resultRows, showResults } from './results.ts';
 import { resultsThatFit } from './resultsThatFit.ts';

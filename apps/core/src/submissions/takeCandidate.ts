@@ -2,9 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 import { later, PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { SubmissionCreate } from '@evaluation/rest-contract/schemas';
-import { isUuid } from '../accept.ts';
-import { upsertStatement } from '../candidates/upsert.ts';
-import { newId } from '../newId.ts';
+import { isUuid } from '../command/accept.ts';
+import { upsertStatement } from '../exams/candidates/upsert.ts';
+import { newId } from '../command/newId.ts';
 
 export interface TakenCandidate {
   id: string;

@@ -1,8 +1,8 @@
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { MAX_PAGES, MAX_VISION_PAGES } from '@evaluation/rules';
-import { failure } from '../failures.ts';
-import { isUuid, refuseField } from '../accept.ts';
+import { failure } from '../command/failures.ts';
+import { isUuid, refuseField } from '../command/accept.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import { checkTypedAnswers, markByKey, type Parts, type TypedAnswer } from '@evaluation/rules';
-import { refuse } from '../accept.ts';
-import type { RunIntake } from '../runs/insertRun.ts';
+import { refuse } from '../command/accept.ts';
+import type { RunIntake } from '../grading/runs/insertRun.ts';
 
 export interface Intake extends RunIntake {
   uploadId: string | null;

@@ -74,7 +74,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
         onRetry: (error) =>
           log.warn({ err: error, run_id: held.run_id }, 'core is not reachable: the call is retried'),
       });
-      // Each call has extended the lease, or left two thirds of it (core's `runs/lookUp.ts`).
+      // Each call has extended the lease, or left two thirds of it (core's `grading/runs/lookUp.ts`).
       heartbeat.refresh();
       return answer;
     } catch (error) {

@@ -13,7 +13,7 @@ import { exact } from '@evaluation/rules';
 import type { ModelPrices } from '@evaluation/settings';
 import { metrics } from '@evaluation/telemetry';
 
-/** Usage of a run over all its deliveries, as core stores it (core's `runs/usedByRun.ts`). */
+/** Usage of a run over all its deliveries, as core stores it (core's `grading/runs/usedByRun.ts`). */
 export type UsedByRun = NonNullable<RunMaterial['used']>;
 type RunUsage = UsedByRun['usage'];
 type Cost = { amount: string; currency: string } | null;

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@evaluation/database';
-import { failure } from '../../failures.ts';
+import { failure } from '../../command/failures.ts';
 import { FINDINGS, type Finding, type FindingKind } from './finding.ts';
 import { accountCheck, reservationCheck } from './ledgerChecks.ts';
 import { copiesCheck, examCheck, submissionCheck } from './stateChecks.ts';

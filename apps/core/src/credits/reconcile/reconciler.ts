@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { metrics } from '@evaluation/telemetry';
-import { startRounds, type Rounds } from '../../rounds.ts';
-import type { Services } from '../../services.ts';
+import { startRounds, type Rounds } from '../../command/rounds.ts';
+import type { Services } from '../../command/services.ts';
 import { instituteIds, reconcileInstitute } from './reconcile.ts';
 
 /*

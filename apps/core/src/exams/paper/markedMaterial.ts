@@ -1,0 +1,81 @@
+import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
+import type { Tx } from '@evaluation/database';
+import * as z from 'zod/v4';
+import type { RunKey } from '../../command/runKey.ts';
+
+/* Candidate and marks of a submission as a worker receives them for grading or for drawing a checked copy. */
+
+export const Candidate = z.object({
+  external_id: z.string(),
+  /** Null on a blind exam. */
+  name: z.string().nullable(),
+  roll_number: z.string().nullable(),
+});
+
+export const DecidedQuestion = z.object({
+  question_id: z.uuid(),
+  status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),
+  awarded: z.number().nullable(),
+  feedback: z.string().nullable(),
+  needs_review: z.boolean(),
+  criteria: z.array(CriterionResult),
+  annotations: z.array(Annotation),
+  error: GradingError.nullable(),
+});
+
+/** Mark of a teacher that counts instead of the run's mark. */
+export const OverrideInForce = z.object({ question_id: z.uuid(), awarded: z.number() });
+
+export const readCandidate = async (
+  tx: Tx,
+  instituteId: string,
+  submission: { exam_id: string; candidate_id: string },
+): Promise<z.infer<typeof Candidate>> => {
+  const { blind, ...candidate } = await tx
+    .selectFrom('candidates as c')
+    .innerJoin('exams as e', (join) => join.on('e.id', '=', submission.exam_id))
+    .select(['c.external_id', 'c.name', 'c.roll_number', 'e.blind'])
+    .where('c.institute_id', '=', instituteId)
+    .where('c.id', '=', submission.candidate_id)
+    .executeTakeFirstOrThrow();
+  return blind ? { ...candidate, name: null } : candidate;
+};
+
+export const readDecided = async (tx: Tx, run: RunKey): Promise<z.infer<typeof DecidedQuestion>[]> => {
+  const results = await tx
+    .selectFrom('question_results')
+    .select([
+      'question_id',
+      'status',
+      'awarded',
+      'feedback',
+      'needs_review',
+      'criteria',
+      'annotations',
+      'error',
+    ])
+    .where('institute_id', '=', run.institute_id)
+    .where('run_id', '=', run.run_id)
+    .execute();
+  return results.map((result) => ({
+    ...result,
+    awarded: result.awarded === null ? null : Number(result.awarded),
+    criteria: z.array(CriterionResult).parse(result.criteria),
+    annotations: z.array(Annotation).parse(result.annotations),
+    error: result.error === null ? null : GradingError.parse(result.error),
+  }));
+};
+
+export const readOverrides = async (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+): Promise<z.infer<typeof OverrideInForce>[]> => {
+  const overrides = await tx
+    .selectFrom('reviews')
+    .select(['question_id', 'awarded'])
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', submissionId)
+    .execute();
+  return overrides.map(({ question_id, awarded }) => ({ question_id, awarded: Number(awarded) }));
+};

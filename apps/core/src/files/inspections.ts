@@ -1,0 +1,241 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { messageId } from '@evaluation/lanes';
+import {
+  rejectReason,
+  shownRejection,
+  type UploadRejection,
+} from '@evaluation/rest-contract/upload-rejections';
+import * as z from 'zod/v4';
+import { failure } from '../command/failures.ts';
+import type { Services } from '../command/services.ts';
+import { refusalOfFile, rememberFile, UsedUp } from './exhaustingFiles.ts';
+import type { JobQueue } from './releaseJobs.ts';
+import { ClaimToken, newClaim, presented, withToken } from '../command/workerCalls/claimToken.ts';
+
+/** Openings without an outcome after which the file is assumed to crash its inspections. */
+const MAX_OPENINGS = 3;
+const SOURCE_URL_SECONDS = 600;
+/** A worker ends an inspection after INSPECT_SECONDS, so this is the time after which a claimed one is lost. */
+const PATIENCE_SECONDS = 30;
+
+/** Uploads with `inspect_waits_since` wait (releaseJobs.ts). An inspected upload is `ready` or `rejected`. */
+export const inspections: JobQueue = {
+  lane: 'inspect',
+  lock: 7_301_122,
+  table: 'uploads',
+  id: 'id',
+  delivery: 'inspect_delivery',
+  since: 'inspect_waits_since',
+  claimedAt: 'inspect_claimed_at',
+  releasedAt: 'inspect_released_at',
+  waits: sql`status = 'inspecting' and inspect_waits_since is not null`,
+  isReady: sql`true`,
+  // `between`, as in the index `uploads_inspections_out`: with `=` the planner would use `uploads_inspecting`, which
+  // also contains all waiting rows.
+  isOut: sql`status between 'inspecting' and 'inspecting' and inspect_waits_since is null`,
+  release: sql`inspect_waits_since = null, inspect_delivery = inspect_delivery + 1`,
+  wait: sql`inspect_waits_since = created_at, inspect_claimed_at = null`,
+  patienceSeconds: () => PATIENCE_SECONDS,
+  publish: ({ lanes }, { id, institute_id, delivery }) =>
+    lanes.publish('inspect', { version: 1, upload_id: id, institute_id, delivery }, messageId(id, delivery)),
+  giveUp: (overdue) => sql`
+    update uploads set status = 'rejected', reject_reason = ${rejectReason('not_checked')}
+    where ${overdue} and inspect_openings >= ${MAX_OPENINGS}
+    returning id`,
+  givenUp: 'inspections of an upload never ended; the upload was rejected',
+};
+
+const LARGEST_DELIVERY = 2 ** 31 - 1;
+
+const InspectionJob = z.object({
+  upload_id: z.uuid(),
+  institute_id: z.uuid(),
+  /** Absent from a worker of the previous release. */
+  delivery: z.int().gte(1).lte(LARGEST_DELIVERY).optional(),
+});
+export const InspectionToClaim = InspectionJob.extend(withToken);
+export const ClaimedInspection = InspectionJob.extend({
+  /** Absent from a worker of release 0.1.0. */
+  token: ClaimToken.optional(),
+});
+type ClaimedInspection = z.infer<typeof ClaimedInspection>;
+
+/** Most concurrent claims of one upload: the latest delivery, and earlier deliveries whose workers are slow. */
+const MOST_CLAIMS = 8;
+
+/**
+ * Returns null if the inspection is done or claimed by another worker. After a lost answer it can be claimed again only
+ * with its next delivery.
+ */
+export const claimInspection = async (
+  services: Services,
+  job: z.infer<typeof InspectionToClaim>,
+): Promise<{ source_url: string; size_bytes: number; token?: string } | null> => {
+  const { token, sha256 } = newClaim(job);
+  const upload = await services.database.inTenant(job.institute_id, (tx) =>
+    tx
+      .updateTable('uploads')
+      .set({
+        inspect_waits_since: null,
+        inspect_claimed_at: sql<Date>`clock_timestamp()`,
+        ...(sha256 === null
+          ? {}
+          : {
+              inspect_token_delivery: sql<number>`inspect_delivery`,
+              inspect_tokens_sha256: sql<
+                string[]
+              >`(array[${sha256}::text] || inspect_tokens_sha256)[1:${sql.lit(MOST_CLAIMS)}]`,
+            }),
+      })
+      .where('institute_id', '=', job.institute_id)
+      .where('id', '=', job.upload_id)
+      .where('status', '=', 'inspecting')
+      .where((column) =>
+        column.or([
+          column('inspect_claimed_at', 'is', null),
+          column('inspect_delivery', '=', job.delivery ?? null),
+        ]),
+      )
+      .where(sql<boolean>`inspect_token_delivery is distinct from inspect_delivery`)
+      .returning(['sealed_key', 'size_bytes'])
+      .executeTakeFirst(),
+  );
+  if (upload?.sealed_key == null) return null;
+  return {
+    source_url: await services.objects.presignGet(upload.sealed_key, {
+      expiresInSeconds: SOURCE_URL_SECONDS,
+    }),
+    size_bytes: upload.size_bytes,
+    ...(token === undefined ? {} : { token }),
+  };
+};
+
+/**
+ * SQL condition: the caller claimed this delivery or an earlier one. A slow inspection may go on after a redelivery,
+ * because every inspection of the sealed object has the same outcome.
+ */
+const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
+  (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;
+
+const refuseUnlessClaimed = (upload: object | undefined): void => {
+  if (upload === undefined) throw failure('inspection_not_held');
+};
+
+/**
+ * Counts an opening just before the worker opens the file. Rejects the upload if its file is known to exhaust its
+ * limit, or if the institute has used up its worker time of the day. @param claimed without `sha256` from a worker of
+ * the previous release
+ * @returns whether the worker may open the file
+ * @throws DomainFailure conflict if the caller has not claimed the inspection or the upload is inspected already
+ */
+export const countOpening = async (
+  services: Services,
+  claimed: ClaimedInspection & { sha256?: string | undefined },
+): Promise<{ open: boolean } | undefined> => {
+  const open = await services.database.inTenant(claimed.institute_id, async (tx) => {
+    const refusal =
+      claimed.sha256 === undefined ? null : await refusalOfFile(tx, claimed.institute_id, claimed.sha256);
+    if (refusal !== null) {
+      await storeOutcome(tx, claimed, { status: 'rejected', reject_reason: rejectReason(REFUSALS[refusal]) });
+      return false;
+    }
+    const counted = await tx
+      .updateTable('uploads')
+      .set({
+        inspect_openings: sql<number>`inspect_openings + 1`,
+        inspect_claimed_at: sql<Date>`clock_timestamp()`,
+        // Core of the previous release recognises a running inspection by `inspect_released_at`.
+        inspect_released_at: sql<Date>`clock_timestamp()`,
+      })
+      .where('institute_id', '=', claimed.institute_id)
+      .where('id', '=', claimed.upload_id)
+      .where('status', '=', 'inspecting')
+      .where(isClaimedBy(claimed))
+      .returning('id')
+      .executeTakeFirst();
+    refuseUnlessClaimed(counted);
+    return true;
+  });
+  if (!open) {
+    services.inspections.noteEnd(claimed);
+    services.wakeDispatcher('inspect');
+  }
+  return { open };
+};
+
+const REFUSALS: Record<'time' | 'memory' | 'day', UploadRejection> = {
+  time: 'too_long_before',
+  memory: 'too_large_before',
+  day: 'day_used_up',
+};
+
+type StoredOutcome =
+  | { status: 'ready'; pages: number; sha256: string; repaired?: boolean | undefined }
+  | { status: 'rejected'; reject_reason: string };
+
+/** Above the number of pages of any file within the size limit. */
+const MOST_PAGES = 1_000_000;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const InspectionOutcome = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('ready'),
+    pages: z.int().gte(1).lte(MOST_PAGES),
+    sha256: Sha256,
+    /** Absent from a worker of the previous release, which rejects files that need repair. */
+    repaired: z.boolean().optional(),
+  }),
+  z.object({
+    status: z.literal('rejected'),
+    code: z.string().max(64).optional(),
+    page: z.int().gte(1).lte(MOST_PAGES).optional(),
+    /** Sent in addition to `code` for cores of release 0.1.0, and alone by workers of that release. */
+    reject_reason: z.string().max(1000).optional(),
+    /** Set if the inspection ran out of time or memory. Absent from a worker of the previous release. */
+    exhausted: UsedUp.extend({ sha256: Sha256 }).optional(),
+  }),
+]);
+type InspectionOutcome = z.infer<typeof InspectionOutcome>;
+
+/** Stores the outcome. The first one counts; every inspection of the sealed object has the same outcome. */
+const storeOutcome = async (tx: Tx, claimed: ClaimedInspection, outcome: StoredOutcome): Promise<void> => {
+  const upload = await tx
+    .updateTable('uploads')
+    .set(outcome)
+    .where('institute_id', '=', claimed.institute_id)
+    .where('id', '=', claimed.upload_id)
+    .where('status', '=', 'inspecting')
+    .where(isClaimedBy(claimed))
+    .returning('id')
+    .executeTakeFirst();
+  refuseUnlessClaimed(upload);
+};
+
+/** @throws DomainFailure conflict if the caller has not claimed the inspection or the upload is inspected already */
+export const recordInspection = async (
+  services: Services,
+  claimed: ClaimedInspection,
+  outcome: InspectionOutcome,
+): Promise<void> => {
+  const exhausted = outcome.status === 'rejected' ? outcome.exhausted : undefined;
+  await services.database.inTenant(claimed.institute_id, async (tx) => {
+    await storeOutcome(
+      tx,
+      claimed,
+      outcome.status === 'ready'
+        ? {
+            status: outcome.status,
+            pages: outcome.pages,
+            sha256: outcome.sha256,
+            repaired: outcome.repaired,
+          }
+        : { status: outcome.status, reject_reason: shownRejection(outcome) },
+    );
+    if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
+  });
+  services.inspections.noteEnd(claimed);
+  // The lane has room for another inspection.
+  services.wakeDispatcher('inspect');
+};

@@ -1,0 +1,12 @@
+import * as z from 'zod/v4';
+import { DrawingBytes, ReviewReasons } from '../../command/workerCalls/workerInput.ts';
+import { UsedByRun } from './usedByRun.ts';
+
+export const Completion = z.object({
+  /** Null for typed runs, or if drawing failed. */
+  checked_copy: z.object({ size_bytes: DrawingBytes }).nullable(),
+  /** Reasons that concern the whole copy. */
+  review_reasons: ReviewReasons,
+  ...UsedByRun.shape,
+});
+export type Completion = z.infer<typeof Completion>;

@@ -1,0 +1,175 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import * as z from 'zod/v4';
+import { readCursor, writeCursor, type Position } from '../../command/lists/cursor.ts';
+import { findExam } from '../../command/locks/findExam.ts';
+import type { Services } from '../../command/services.ts';
+import { isOpen } from './isOpen.ts';
+
+export const QueueQuery = z.object({
+  exam_id: z.uuid().optional(),
+  /** A reason of the submission or of one of its questions, such as `low_confidence`. */
+  reason: z.string().min(1).max(64).optional(),
+  cursor: z.string().max(2000).optional(),
+  limit: z.int().gte(1).lte(100).default(50),
+});
+export type QueueQuery = z.infer<typeof QueueQuery>;
+
+interface QueuedForReview {
+  submission_id: string;
+  exam: { id: string; title: string };
+  candidate: { id: string; external_id: string; name: string | null; roll_number: string | null };
+  status: SubmissionStatus;
+  pages: number | null;
+  /** Reasons of the submission as a whole; `failed` if its grading failed. */
+  reasons: string[];
+  /** Questions that need a look and have no mark of a teacher, in paper order. */
+  questions: { question_id: string; label: string; confidence: number | null; reasons: string[] }[];
+  updated_at: string;
+}
+
+interface ReviewQueue {
+  data: QueuedForReview[];
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+/** Submissions that one call with a reason examines. A page may then hold fewer than `limit`, or none. */
+const MOST_EXAMINED = 500;
+
+/**
+ * Lists live submissions of all exams that need a teacher, those that wait longest first. Names are null on a blind
+ * exam.
+ * @throws DomainFailure exam_not_found, invalid_cursor
+ */
+export const listReviewQueue = (
+  services: Services,
+  actor: Actor,
+  { exam_id, reason, cursor, limit }: QueueQuery,
+): Promise<ReviewQueue> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const instituteId = actor.institute_id;
+    const examId = exam_id === undefined ? null : (await findExam(tx, actor, exam_id)).id;
+    const keys = services.settings.actorSigningKeys;
+    const scope = { instituteId, list: 'review_queue', filters: { exam_id, reason } };
+    const after = cursor === undefined ? null : readCursor(cursor, scope, keys);
+    const window = reason === undefined ? limit + 1 : MOST_EXAMINED;
+    const { rows } = await queueRows(instituteId, {
+      examId,
+      reason: reason ?? null,
+      after,
+      window,
+      limit,
+    }).execute(tx);
+    const found = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, id: row.id }]));
+    const data = found.slice(0, limit);
+    const [first] = rows;
+    const last = found.length > limit ? data.at(-1) : undefined;
+    const position: Position | null =
+      last !== undefined
+        ? { updated_at: last.updated_at.toISOString(), id: last.id }
+        : first !== undefined && first.examined === window && first.last_id !== null && first.last_at !== null
+          ? { updated_at: first.last_at.toISOString(), id: first.last_id }
+          : null;
+    return {
+      data: data.map(shown),
+      next_cursor: position === null ? null : writeCursor(position, scope, keys[0] ?? ''),
+      has_more: position !== null,
+    };
+  });
+
+interface QueueRow {
+  /** Submissions that the call has examined, the same in each row; one row if no submission was found. */
+  examined: number;
+  last_id: string | null;
+  last_at: Date | null;
+  id: string | null;
+  exam_id: string;
+  title: string;
+  candidate_id: string;
+  external_id: string;
+  name: string | null;
+  roll_number: string | null;
+  status: SubmissionStatus;
+  pages: number | null;
+  review_reasons: string[];
+  questions: QueuedForReview['questions'];
+  updated_at: Date;
+}
+
+const shown = (row: QueueRow & { id: string }): QueuedForReview => ({
+  submission_id: row.id,
+  exam: { id: row.exam_id, title: row.title },
+  candidate: {
+    id: row.candidate_id,
+    external_id: row.external_id,
+    name: row.name,
+    roll_number: row.roll_number,
+  },
+  status: row.status,
+  pages: row.pages,
+  reasons: row.review_reasons,
+  questions: row.questions,
+  updated_at: row.updated_at.toISOString(),
+});
+
+/** Questions of a submission `s` that need a look, with their reasons. A failed submission shows no results. */
+const openResults = sql`
+  from question_results r
+  where r.institute_id = s.institute_id and r.run_id = s.current_run_id and r.needs_review
+    and s.status in ('graded', 'partially_graded')
+    and not exists (select from reviews v where v.institute_id = s.institute_id and v.submission_id = s.id
+      and v.question_id = r.question_id)`;
+
+const ownReasons = sql`
+  case when s.status = 'failed' then array_append(s.review_reasons, 'failed') else s.review_reasons end`;
+
+/**
+ * Cuts the examined submissions before any join, as `chosenSubmissions` does; the lateral limits keep the planner from
+ * joining whole tables. Exported for a test of its plan.
+ */
+export const queueRows = (
+  instituteId: string,
+  choice: {
+    examId: string | null;
+    reason: string | null;
+    after: Pick<Position, 'updated_at' | 'id'> | null;
+    window: number;
+    limit: number;
+  },
+): RawBuilder<QueueRow> => {
+  const { examId, reason, after, window, limit } = choice;
+  return sql<QueueRow>`
+  with examined as materialized (
+    select s.id, s.institute_id, s.exam_id, s.candidate_id, s.status, s.pages, s.review_reasons, s.current_run_id,
+      s.updated_at
+    from submissions s
+    where s.institute_id = ${instituteId} and ${isOpen}
+      and ${examId === null ? sql`true` : sql`s.exam_id = ${examId}`}
+      and ${after === null ? sql`true` : sql`(s.updated_at, s.id) > (${after.updated_at}::timestamptz, ${after.id}::uuid)`}
+    order by s.updated_at, s.id limit ${window}),
+  found as (
+    select s.* from examined s
+    where ${
+      reason === null
+        ? sql`true`
+        : sql`(${reason} = any(${ownReasons}) or exists (select ${openResults} and ${reason} = any(r.review_reasons)))`
+    }
+    order by s.updated_at, s.id limit ${limit + 1})
+  select b.examined, b.last_id, b.last_at, s.id, s.exam_id, e.title, s.candidate_id, c.external_id,
+    case when not e.blind then c.name end as name, c.roll_number, s.status, s.pages, ${ownReasons} as review_reasons,
+    s.updated_at,
+    (select coalesce(json_agg(json_build_object('question_id', p.id, 'label', p.label,
+        'confidence', r.confidence::float8, 'reasons', r.review_reasons) order by p.position), '[]')
+      from (select r.* ${openResults}) r
+      join questions p on p.institute_id = r.institute_id and p.id = r.question_id) as questions
+  from (select count(*)::int as examined, (array_agg(id order by updated_at desc, id desc))[1] as last_id,
+    max(updated_at) as last_at from examined) b
+  left join found s on true
+  left join lateral (select e.title, e.blind from exams e
+    where e.institute_id = s.institute_id and e.id = s.exam_id limit 1) e on true
+  left join lateral (select c.external_id, c.name, c.roll_number from candidates c
+    where c.institute_id = s.institute_id and c.id = s.candidate_id limit 1) c on true
+  order by s.updated_at, s.id`;
+};

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { MarkOverride, type QuestionResult } from '@evaluation/rest-contract/schemas';
+import { isObjective } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { stopPassingBelowTarget } from '../../guides/passingAudit.ts';
+import { accept, isUuid, refuseField } from '../../command/accept.ts';
+import type { Services } from '../../command/services.ts';
+import { lockSubmissionFor, visibleSubmissions } from '../../command/locks/lockSubmission.ts';
+import { audit } from './audit.ts';
+import { marksChanged } from './marksChanged.ts';
+import { auditedFields, readQuestionResult } from './readQuestionResult.ts';
+
+/**
+ * Sets a teacher's mark for one question. It counts instead of the mark by AI or key; totals, flags and checked copy
+ * follow. A partially graded submission becomes `graded` when all its failed questions have an override.
+ * @param check called under the submission's lock before any change; an error that it throws ends the command
+ * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
+ * validation_failed
+ */
+export const overrideMark = (
+  services: Services,
+  actor: Actor,
+  submissionId: string,
+  questionId: string,
+  body: unknown,
+  check: (tx: Tx, at: { submissionId: string; questionId: string }) => Promise<void> = async () => {},
+): Promise<QuestionResult> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const instituteId = actor.institute_id;
+    const question = await findMarkedQuestion(tx, actor, submissionId, questionId);
+    const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'override');
+    const override = accept(MarkOverride, body);
+    refuseOutOfRange(override.awarded, question);
+    await check(tx, { submissionId: submission.id, questionId: question.id });
+
+    const before = await readQuestionResult(tx, actor, submission.id, question.id);
+    const given = {
+      awarded: String(override.awarded),
+      reviewer: override.reviewer,
+      reason: override.reason ?? null,
+      key_id: actor.key_id,
+      edited_at: sql<Date>`clock_timestamp()`,
+    };
+    await tx
+      .insertInto('reviews')
+      .values({ institute_id: instituteId, submission_id: submission.id, question_id: question.id, ...given })
+      .onConflict((conflict) => conflict.columns(['submission_id', 'question_id']).doUpdateSet(given))
+      .execute();
+    await marksChanged(tx, instituteId, submission);
+    await stopPassingBelowTarget(tx, actor, submission);
+    const after = await readQuestionResult(tx, actor, submission.id, question.id);
+    await audit(tx, actor, [
+      {
+        action: 'override',
+        exam_id: submission.exam_id,
+        submission_id: submission.id,
+        question_id: question.id,
+        reviewer: override.reviewer,
+        reason: override.reason ?? null,
+        before: auditedFields(before),
+        after: auditedFields(after),
+      },
+    ]);
+    return after;
+  });
+
+interface Question {
+  id: string;
+  type: Parameters<typeof isObjective>[0];
+  mode: 'handwritten' | 'typed';
+  max_marks: string;
+  negative_marks: string;
+}
+
+/** Finds a question of the submission's exam. @throws DomainFailure not_found */
+export const findMarkedQuestion = async (
+  tx: Tx,
+  actor: Actor,
+  submissionId: string,
+  questionId: string,
+): Promise<Question> => {
+  const question =
+    isUuid(submissionId) && isUuid(questionId)
+      ? await visibleSubmissions(tx, actor)
+          .innerJoin('questions as q', (join) =>
+            join.onRef('q.institute_id', '=', 's.institute_id').onRef('q.exam_id', '=', 's.exam_id'),
+          )
+          .select(['q.id', 'q.type', 'e.mode', 'q.max_marks', 'q.negative_marks'])
+          .where('s.id', '=', submissionId)
+          .where('q.id', '=', questionId)
+          .executeTakeFirst()
+      : undefined;
+  if (question === undefined) throw new DomainFailure('not_found');
+  return question;
+};
+
+/** Allows 0 to the marks of the question; objective questions of typed exams down to minus their negative marks. */
+const refuseOutOfRange = (awarded: number, question: Question): void => {
+  const lowest =
+    question.mode === 'typed' && isObjective(question.type) ? -Number(question.negative_marks) : 0;
+  const highest = Number(question.max_marks);
+  if (awarded < lowest || awarded > highest) {
+    refuseField('awarded', 'out_of_range', `From ${lowest === 0 ? 0 : lowest} to ${highest}.`);
+  }
+};

@@ -1,0 +1,38 @@
+import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../../command/accept.ts';
+import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
+import { countCredits } from '../../command/metrics.ts';
+import { payForRun, readTerms } from '../../grading/runs/payForRun.ts';
+import type { Services } from '../../command/services.ts';
+import { readSubmission } from '../../submissions/getSubmission.ts';
+import { dropOverrides } from './dropOverrides.ts';
+import { queueAgain } from './queueAgain.ts';
+
+/**
+ * Grades a submission again: a new run at the originally quoted price. Marks of earlier runs stay stored but are not
+ * shown any more.
+ * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), evaluation_in_progress,
+ * submission_finalized, validation_failed, feature_not_available, insufficient_credits, daily_quota_exceeded
+ */
+export const reEvaluate = async (
+  services: Services,
+  actor: Actor,
+  submissionId: string,
+  body: unknown,
+): Promise<Submission> => {
+  const submission = await services.database.inTenant(actor.institute_id, async (tx) => {
+    const { exam, submission: locked } = await lockSubmissionFor(tx, actor, submissionId, 're_evaluate');
+    const keepsOverrides = accept(ReEvaluate, body).keep_overrides ?? true;
+    if (!keepsOverrides) await dropOverrides(tx, actor, locked);
+    const { run, waits } = await queueAgain(tx, actor.institute_id, exam, locked);
+    const terms = await readTerms(tx, actor);
+    // Read before `payForRun` locks the most contended rows.
+    const accepted = await readSubmission(tx, actor, locked.id, services.lanePace);
+    await payForRun(tx, actor, { run, waits, terms, freed: null });
+    return { accepted, price: run.price };
+  });
+  if (submission.accepted.status === 'queued') services.wakeDispatcher(submission.accepted.lane);
+  await countCredits(services, 'reserved', submission.price);
+  return submission.accepted;
+};

@@ -1,0 +1,217 @@
+import { sql } from 'kysely';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Result, QuestionResult } from '@evaluation/rest-contract/schemas';
+import { isObjective, MARK_STEP } from '@evaluation/rules';
+import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { Tx } from '@evaluation/database';
+import type { StaffActor } from '@evaluation/signed-actor';
+import * as z from 'zod/v4';
+import { readGuideSettings } from '../guide/settings.ts';
+import { CurrentPaper, readPaper } from '../../exams/paper/paper.ts';
+import { withPinnedRubrics } from '../../exams/paper/pinned.ts';
+import type { Services } from '../../command/services.ts';
+import { resultRows, showResults, type ResultRow } from '../../submissions/results.ts';
+import { readAnswerBlocks, type AnswerBlock } from './answerBlocks.ts';
+import { findCopy } from './findCopy.ts';
+import { staffNames } from './staffNames.ts';
+
+/** Lifetime of the address of the file. A page that needs the file later reads the screen again. */
+const COPY_URL_SECONDS = 600;
+
+interface ScreenQuestion {
+  result: QuestionResult;
+  /** The question as the run marked it; as it is now if the run needed no AI. */
+  question: MarkedQuestion;
+  /** Bounds of a teacher's mark. */
+  lowest: number;
+  highest: number;
+  /** Typed answer as the candidate gave it; null on a copy. */
+  given: { option_labels: string[]; text: string | null } | null;
+  /** Places of the answer on the copy. */
+  blocks: AnswerBlock[];
+  /** For each criterion of the result, in its order: the words of the answer that its mark rests on. */
+  quotations: (string | null)[];
+  flag: { note: string | null; by: { id: string; name: string | null }; at: string } | null;
+}
+
+interface MarkingScreen {
+  submission_id: string;
+  exam: {
+    id: string;
+    title: string;
+    mode: 'handwritten' | 'typed';
+    blind: boolean;
+    guide_mode: 'off' | 'suggest' | 'apply';
+  };
+  /** Null on a blind exam. */
+  candidate: Omit<Result['candidate'], 'id'> | null;
+  status: Result['status'];
+  needs_review: boolean;
+  review_reasons: string[];
+  finalized: boolean;
+  approved: boolean;
+  totals: Result['totals'];
+  marks_revision: number;
+  mark_step: number;
+  /** The PDF of the copy at a short-lived address; null for typed answers, and after the files were deleted. */
+  copy: { url: string; pages: number; expires_in_seconds: number } | null;
+  questions: ScreenQuestion[];
+}
+
+/**
+ * All that the marking screen shows of one submission, in a fixed number of statements.
+ * @throws DomainFailure not_found
+ */
+export const readScreen = async (
+  services: Services,
+  actor: StaffActor,
+  submissionId: string,
+): Promise<MarkingScreen> => {
+  const instituteId = actor.institute_id;
+  const read = await services.database.inTenant(instituteId, async (tx) => {
+    const copy = await findCopy(tx, actor, submissionId);
+    return readRows(tx, instituteId, copy.id);
+  });
+  const { row, exam, result, flags, sealedKey } = read;
+  const names = await staffNames(services, instituteId, [...new Set(flags.map(({ staff_id }) => staff_id))]);
+  const flagOf = new Map(
+    flags.map(({ question_id, note, staff_id, flagged_at }) => [
+      question_id,
+      { note, by: { id: staff_id, name: names.get(staff_id) ?? null }, at: flagged_at.toISOString() },
+    ]),
+  );
+  const url =
+    sealedKey === null
+      ? null
+      : await services.objects.presignGet(sealedKey, {
+          expiresInSeconds: COPY_URL_SECONDS,
+          byClient: true,
+        });
+  return {
+    submission_id: result.submission_id,
+    exam: { id: row.exam_id, ...exam },
+    candidate: exam.blind
+      ? null
+      : {
+          external_id: row.external_id,
+          name: row.name,
+          roll_number: row.roll_number,
+        },
+    status: result.status,
+    needs_review: result.needs_review,
+    review_reasons: result.review_reasons,
+    finalized: result.finalized,
+    approved: row.approved_at !== null,
+    totals: result.totals,
+    marks_revision: read.marksRevision,
+    mark_step: MARK_STEP,
+    copy: url === null ? null : { url, pages: read.pages ?? 0, expires_in_seconds: COPY_URL_SECONDS },
+    questions: read.questions.map((question) => ({
+      ...question,
+      flag: flagOf.get(question.result.question_id) ?? null,
+    })),
+  };
+};
+
+const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
+  const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
+  const [row] = rows;
+  const [result] = await showResults(tx, instituteId, rows, new Set(['annotations', 'model_answer']));
+  if (row === undefined || result === undefined) throw new DomainFailure('not_found');
+  const more = await tx
+    .selectFrom('submissions as s')
+    .innerJoin('exams as e', (join) =>
+      join.onRef('e.institute_id', '=', 's.institute_id').onRef('e.id', '=', 's.exam_id'),
+    )
+    .innerJoin('runs as r', (join) =>
+      join.onRef('r.institute_id', '=', 's.institute_id').onRef('r.id', '=', 's.current_run_id'),
+    )
+    .leftJoin('uploads as u', (join) =>
+      join.onRef('u.institute_id', '=', 's.institute_id').onRef('u.id', '=', 's.upload_id'),
+    )
+    .select(['s.marks_revision', 's.pages', 'e.title', 'e.mode', 'e.blind', 'e.rubric_version', 'r.paper'])
+    .select(['u.sealed_key', 'u.files_removed_at'])
+    .where('s.institute_id', '=', instituteId)
+    .where('s.id', '=', submissionId)
+    .executeTakeFirstOrThrow();
+  const guide = await readGuideSettings(tx, instituteId, row.exam_id);
+  const paper = await readMarkedPaper(tx, instituteId, row, more);
+  const blocksOf = await readAnswerBlocks(tx, instituteId, row.current_run_id);
+  const answers = await tx
+    .selectFrom('answers')
+    .select(['question_id', 'option_labels', 'text'])
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', submissionId)
+    .execute();
+  const given = new Map(answers.map(({ question_id, ...answer }) => [question_id, answer]));
+  const quotations = await readQuotations(tx, instituteId, row.current_run_id);
+  const flags = await tx
+    .selectFrom('marking_flags')
+    .select(['question_id', 'note', 'staff_id', 'flagged_at'])
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', submissionId)
+    .execute();
+  const numberOf = new Map(paper.map(({ id }, index) => [id, index + 1]));
+  const questionOf = new Map(paper.map((question) => [question.id, question]));
+  return {
+    row,
+    result,
+    exam: { title: more.title, mode: more.mode, blind: more.blind, guide_mode: guide.mode },
+    marksRevision: more.marks_revision,
+    pages: more.pages,
+    sealedKey: more.files_removed_at === null ? more.sealed_key : null,
+    flags,
+    questions: result.questions.flatMap((each) => {
+      const question = questionOf.get(each.question_id);
+      if (question === undefined) return [];
+      const isNegative = more.mode === 'typed' && isObjective(question.type);
+      return [
+        {
+          result: each,
+          question,
+          lowest: isNegative && question.negative_marks > 0 ? -question.negative_marks : 0,
+          highest: each.max,
+          given: given.get(each.question_id) ?? null,
+          blocks: blocksOf(numberOf.get(each.question_id) ?? 0),
+          quotations: quotations.get(each.question_id) ?? [],
+        },
+      ];
+    }),
+  };
+};
+
+/**
+ * The paper that the run is pinned to, with the rubrics that were generated for it. Without one, the paper in force.
+ */
+const readMarkedPaper = async (
+  tx: Tx,
+  instituteId: string,
+  row: ResultRow,
+  { paper, rubric_version }: { paper: unknown; rubric_version: number },
+): Promise<MarkedQuestion[]> => {
+  const pinned = CurrentPaper.pick({ questions: true }).safeParse(paper);
+  if (!pinned.success) return readPaper(tx, instituteId, row.exam_id, rubric_version);
+  const run = { institute_id: instituteId, run_id: row.current_run_id };
+  return withPinnedRubrics(tx, run, pinned.data.questions);
+};
+
+const Quoted = z.array(z.object({ evidence: z.string().nullish() }));
+
+const readQuotations = async (
+  tx: Tx,
+  instituteId: string,
+  runId: string,
+): Promise<Map<string, (string | null)[]>> => {
+  const rows = await tx
+    .selectFrom('question_results')
+    .select(['question_id', 'criteria'])
+    .where('institute_id', '=', instituteId)
+    .where('run_id', '=', runId)
+    .execute();
+  return new Map(
+    rows.map(({ question_id, criteria }) => [
+      question_id,
+      (Quoted.safeParse(criteria).data ?? []).map(({ evidence }) => evidence ?? null),
+    ]),
+  );
+};

@@ -1,0 +1,127 @@
+import type { Tx } from '@evaluation/database';
+import { sql } from 'kysely';
+import * as z from 'zod/v4';
+import { failure } from '../../command/failures.ts';
+import { DEFAULT_TARGET, GuideTarget } from '../../guides/target.ts';
+import type { Services } from '../../command/services.ts';
+import { refuseMoreDays, RetentionDays, shownRetention, type ShownRetention } from './instituteRetention.ts';
+
+/** Defaults for exams that staff create at the desk. Exams created through the API get the defaults of the API. */
+interface ExamDefaults {
+  blind: boolean;
+  guide_target: number;
+}
+
+interface InstituteSettings extends ExamDefaults, ShownRetention {
+  /** 0 until the settings are changed for the first time. */
+  revision: number;
+  changed: { at: string; by: string | null } | null;
+}
+
+/** Revision of the settings that the page has shown. */
+const Seen = z.int().gte(0);
+
+export const SettingsChange = z.object({ blind: z.boolean(), guide_target: GuideTarget, seen: Seen });
+export type SettingsChange = z.infer<typeof SettingsChange>;
+
+export const RetentionChange = z.object({ ...RetentionDays.shape, seen: Seen });
+export type RetentionChange = z.infer<typeof RetentionChange>;
+
+const readRow = (tx: Tx, instituteId: string) =>
+  tx.selectFrom('institute_settings').selectAll().where('institute_id', '=', instituteId).executeTakeFirst();
+
+type SettingsRow = Awaited<ReturnType<typeof readRow>>;
+
+const examDefaultsIn = (row: SettingsRow): ExamDefaults => ({
+  blind: row?.blind ?? false,
+  guide_target: row === undefined ? DEFAULT_TARGET : Number(row.guide_target),
+});
+
+export const readExamDefaults = async (tx: Tx, instituteId: string): Promise<ExamDefaults> =>
+  examDefaultsIn(await readRow(tx, instituteId));
+
+type Needed = Pick<Services, 'database' | 'settings'>;
+
+export const showInstituteSettings = async (
+  { database, settings }: Needed,
+  instituteId: string,
+): Promise<InstituteSettings> => {
+  const row = await database.inTenant(instituteId, (tx) => readRow(tx, instituteId));
+  const person =
+    row === undefined
+      ? null
+      : await database.control.staff.findUnique({
+          where: { id: row.changed_by, institute_id: instituteId },
+          select: { name: true },
+        });
+  return {
+    ...examDefaultsIn(row),
+    revision: row?.revision ?? 0,
+    changed: row === undefined ? null : { at: row.changed_at.toISOString(), by: person?.name ?? null },
+    ...shownRetention(settings, row),
+  };
+};
+
+interface Admin {
+  institute_id: string;
+  staff_id: string;
+}
+
+/** Replaces the defaults of new exams. @throws DomainFailure conflict if the settings have changed since `seen` */
+export const changeInstituteSettings = async (
+  services: Needed,
+  admin: Admin,
+  { blind, guide_target, seen }: SettingsChange,
+): Promise<InstituteSettings> =>
+  changeRow(services, admin, seen, { blind, guide_target: String(guide_target) });
+
+/**
+ * Replaces the retention days. The next round of deletions uses them.
+ * @throws DomainFailure conflict if the settings have changed since `seen`; validation_failed for more days than the
+ * operator's
+ */
+export const changeRetention = async (
+  services: Needed,
+  admin: Admin,
+  { seen, ...days }: RetentionChange,
+): Promise<InstituteSettings> => {
+  refuseMoreDays(services.settings, days);
+  return changeRow(services, admin, seen, days);
+};
+
+type Values = { blind: boolean; guide_target: string } | RetentionDays;
+
+/**
+ * Changes the row, or inserts the first one. The statement compares the revision, so if two changes start from the same
+ * revision, the second is refused.
+ */
+const changeRow = async (
+  services: Needed,
+  { institute_id, staff_id }: Admin,
+  seen: number,
+  values: Values,
+): Promise<InstituteSettings> => {
+  const change = { ...values, changed_by: staff_id };
+  const changed = await services.database.inTenant(institute_id, async (tx) =>
+    seen === 0
+      ? tx
+          .insertInto('institute_settings')
+          .values({ institute_id, ...change })
+          .onConflict((conflict) => conflict.column('institute_id').doNothing())
+          .returning('revision')
+          .executeTakeFirst()
+      : tx
+          .updateTable('institute_settings')
+          .set({
+            ...change,
+            revision: sql<number>`revision + 1`,
+            changed_at: sql<Date>`clock_timestamp()`,
+          })
+          .where('institute_id', '=', institute_id)
+          .where('revision', '=', seen)
+          .returning('revision')
+          .executeTakeFirst(),
+  );
+  if (changed === undefined) throw failure('settings_changed');
+  return showInstituteSettings(services, institute_id);
+};

@@ -1,0 +1,33 @@
+import * as z from 'zod/v4';
+import { once } from '../../../command/idempotency/once.ts';
+import { turnAtExam } from '../../../command/locks/lockExam.ts';
+import { showExamForm } from '../../../exams/examForm.ts';
+import { saveExam, type ExamSaveBody } from '../../../exams/saveExam.ts';
+import { ExamFilter, examOverview, listExamOverviews } from '../../../exams/examOverviews.ts';
+import { CopyFilter, copiesOfExam } from '../../../submissions/copiesOfExam.ts';
+import { reviewerProcedure, router } from '../../trpc.ts';
+
+const ofExam = reviewerProcedure.input(z.object({ exam_id: z.string().max(100) }));
+
+export const deskExamsRouter = router({
+  list: reviewerProcedure
+    .input(ExamFilter)
+    .query(({ ctx, input }) => listExamOverviews(ctx.services, ctx.actor, input)),
+  overview: ofExam.query(({ ctx, input }) => examOverview(ctx.services, ctx.actor, input.exam_id)),
+  form: ofExam.query(({ ctx, input }) => showExamForm(ctx.services, ctx.actor, input.exam_id)),
+  save: ofExam
+    // The command checks the body after the state of the exam.
+    .input(z.object({ seen: z.string().max(100), body: z.custom<ExamSaveBody>(() => true) }))
+    .mutation(({ ctx, input }) =>
+      once(
+        ctx,
+        (services) => saveExam(services, ctx.actor, input),
+        turnAtExam(ctx.actor.institute_id, input.exam_id),
+      ),
+    ),
+  copies: ofExam
+    .input(CopyFilter)
+    .query(({ ctx, input: { exam_id, ...filter } }) =>
+      copiesOfExam(ctx.services, ctx.actor, exam_id, filter),
+    ),
+});

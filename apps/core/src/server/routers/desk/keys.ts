@@ -1,0 +1,42 @@
+import * as z from 'zod/v4';
+import { isUuid } from '../../../command/accept.ts';
+import { listKeys } from '../../../people/institutes/listKeys.ts';
+import { createKey, editKey, KeyCreate, KeyEdit, revokeKey } from '../../../people/institutes/manageKeys.ts';
+import { failure } from '../../../command/failures.ts';
+import { router, staffProcedure } from '../../trpc.ts';
+
+const keyId = z.string().max(100);
+
+/** A malformed id is answered like a missing one. */
+const existing = (id: string): string => {
+  if (!isUuid(id)) throw failure('no_such_key');
+  return id;
+};
+
+/**
+ * API keys of the institute. The operator alone chooses the tier of rate limits. `create` is not repeatable by an
+ * idempotency key, because its stored outcome would hold the key.
+ */
+export const deskKeysRouter = router({
+  list: staffProcedure
+    .input(
+      z.object({
+        limit: z.int().gte(1).lte(200).default(50),
+        before: z.object({ created_at: z.iso.datetime(), id: z.uuid() }).optional(),
+      }),
+    )
+    .query(({ ctx, input }) => listKeys(ctx.services, ctx.actor.institute_id, input)),
+  create: staffProcedure
+    .input(KeyCreate.pick({ scopes: true, daily_copy_cap: true, expires_at: true }))
+    .mutation(({ ctx, input }) =>
+      createKey(ctx.services, { ...input, institute_id: ctx.actor.institute_id, rate_tier: 'standard' }),
+    ),
+  edit: staffProcedure
+    .input(KeyEdit.pick({ scopes: true, daily_copy_cap: true, expires_at: true }).extend({ key_id: keyId }))
+    .mutation(({ ctx, input }) =>
+      editKey(ctx.services, { ...input, key_id: existing(input.key_id) }, ctx.actor.institute_id),
+    ),
+  revoke: staffProcedure
+    .input(z.object({ key_id: keyId }))
+    .mutation(({ ctx, input }) => revokeKey(ctx.services, existing(input.key_id), ctx.actor.institute_id)),
+});

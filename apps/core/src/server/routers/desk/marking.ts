@@ -1,0 +1,46 @@
+import * as z from 'zod/v4';
+import { once } from '../../../command/idempotency/once.ts';
+import { copyOrder, OrderQuery } from '../../../marking/screen/copyOrder.ts';
+import { FlagChange, setFlag } from '../../../marking/screen/flags.ts';
+import { nextAnswers } from '../../../marking/screen/nextAnswers.ts';
+import { keepOpen } from '../../../marking/screen/presence.ts';
+import { readChanges } from '../../../marking/screen/readChanges.ts';
+import { readScreen } from '../../../marking/screen/readScreen.ts';
+import { withoutAnswer } from '../../../marking/review/readQuestionResult.ts';
+import { SeenMark } from '../../../marking/review/seenMark.ts';
+import { withdrawMark } from '../../../marking/review/withdrawMark.ts';
+import { reviewerProcedure, router } from '../../trpc.ts';
+
+const ofSubmission = reviewerProcedure.input(z.object({ submission_id: z.string().max(100) }));
+const ofQuestion = ofSubmission.input(z.object({ question_id: z.string().max(100) }));
+
+/**
+ * The marking screen of the desk (docs/desk/marking.md). Marks are set by `submissions.override`, groups of identical
+ * answers by `marking.markGroup`, copies are approved by `submissions.approve`, and suggestions come from
+ * `guide.suggestions`.
+ */
+export const deskMarkingRouter = router({
+  screen: ofSubmission.query(({ ctx, input }) => readScreen(ctx.services, ctx.actor, input.submission_id)),
+  order: reviewerProcedure
+    .input(OrderQuery)
+    .query(({ ctx, input }) => copyOrder(ctx.services, ctx.actor, input)),
+  next: reviewerProcedure
+    .input(
+      z.object({
+        exam_id: z.string().max(100),
+        question_id: z.string().max(100),
+        limit: z.int().gte(1).lte(20).default(10),
+      }),
+    )
+    .query(({ ctx, input }) => nextAnswers(ctx.services, ctx.actor, input)),
+  changes: ofQuestion.query(({ ctx, input }) => readChanges(ctx.services, ctx.actor, input)),
+  withdraw: ofQuestion
+    .input(z.object({ seen: SeenMark }))
+    .mutation(({ ctx, input: { seen, ...at } }) =>
+      once(ctx, async (services) => withoutAnswer(await withdrawMark(services, ctx.actor, at, seen))),
+    ),
+  flag: reviewerProcedure
+    .input(FlagChange)
+    .mutation(({ ctx, input }) => setFlag(ctx.services, ctx.actor, input)),
+  keepOpen: ofSubmission.mutation(({ ctx, input }) => keepOpen(ctx.services, ctx.actor, input.submission_id)),
+});

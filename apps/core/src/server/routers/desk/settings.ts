@@ -1,0 +1,30 @@
+import {
+  changeInstituteSettings,
+  changeRetention,
+  RetentionChange,
+  SettingsChange,
+  showInstituteSettings,
+} from '../../../people/institutes/instituteSettings.ts';
+import { router, staffProcedure } from '../../trpc.ts';
+
+export const deskSettingsRouter = router({
+  show: staffProcedure.query(({ ctx }) => showInstituteSettings(ctx.services, ctx.actor.institute_id)),
+  change: staffProcedure
+    .input(SettingsChange)
+    .mutation(({ ctx, input }) =>
+      changeInstituteSettings(
+        ctx.services,
+        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
+        input,
+      ),
+    ),
+  changeRetention: staffProcedure
+    .input(RetentionChange)
+    .mutation(({ ctx, input }) =>
+      changeRetention(
+        ctx.services,
+        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
+        input,
+      ),
+    ),
+});

@@ -1,0 +1,155 @@
+import { Rubric } from '@evaluation/rest-contract/schemas';
+import * as z from 'zod/v4';
+import { FindJudgement, findJudgement, MadeJudgement } from '../../grading/evidence/cachedJudgements.ts';
+import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../../files/claimDrawing.ts';
+import { claimRun, RunToClaim } from '../../grading/runs/claimRun.ts';
+import { Completion } from '../../grading/runs/completion.ts';
+import { presignCheckedCopy } from '../../grading/runs/completeRun.ts';
+import { failRun } from '../../grading/runs/failRun.ts';
+import { handBackRun } from '../../grading/runs/handBackRun.ts';
+import { HeldRun } from '../../command/locks/heldRun.ts';
+import {
+  ClaimedInspection,
+  claimInspection,
+  countOpening,
+  InspectionOutcome,
+  InspectionToClaim,
+  recordInspection,
+} from '../../files/inspections.ts';
+import { RecordedBatch, RecordedQuestion } from '../../grading/runs/recordedBatch.ts';
+import {
+  completeRun,
+  heartbeat,
+  recordAlignment,
+  recordBatch,
+  recordPages,
+  recordQuestion,
+  recordStep,
+} from '../../grading/runs/record.ts';
+import {
+  BegunDrawing,
+  failDrawing,
+  handBackDrawing,
+  presignDrawing,
+  recordDrawing,
+} from '../../files/recordDrawing.ts';
+import { UsedByRun } from '../../grading/runs/usedByRun.ts';
+import {
+  Alignment,
+  DrawingBytes,
+  FailureOfWorker,
+  FirstPage,
+  PageReadings,
+  UncheckedEvidence,
+} from '../../command/workerCalls/workerInput.ts';
+import { beginRubric, giveUpRubric, recordRubric } from '../../grading/runs/generateRubric.ts';
+import { gradingProcedure, router } from '../trpc.ts';
+import { UsedUp } from '../../files/exhaustingFiles.ts';
+
+/** Evidence of the record: any JSON. Absent from a worker of the previous release. */
+const Evidence = UncheckedEvidence.optional();
+
+/** Token usage of the run so far. Absent from a worker of the previous release. */
+const Used = UsedByRun.optional();
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Procedures of workers. Each call names the run, inspection or drawing that the worker holds. */
+export const gradingRouter = router({
+  claim: gradingProcedure.input(RunToClaim).mutation(({ ctx, input }) => claimRun(ctx.services, input)),
+  heartbeat: gradingProcedure
+    .input(z.object({ held: HeldRun }))
+    .mutation(({ ctx, input }) => heartbeat(ctx.services, input.held)),
+  record: gradingProcedure
+    .input(RecordedBatch.extend({ held: HeldRun }))
+    .mutation(({ ctx, input: { held, ...batch } }) => recordBatch(ctx.services, held, batch)),
+  // Workers of release 0.1.0 record one thing at a time.
+  recordStep: gradingProcedure
+    .input(z.object({ held: HeldRun, step: z.enum(['processing', 'reading', 'grading']) }))
+    .mutation(({ ctx, input }) => recordStep(ctx.services, input.held, input.step)),
+  recordPages: gradingProcedure
+    .input(
+      z.object({
+        held: HeldRun,
+        first_page: FirstPage,
+        pages: PageReadings,
+        evidence: Evidence,
+        used: Used,
+      }),
+    )
+    .mutation(({ ctx, input }) => recordPages(ctx.services, input.held, input)),
+  recordAlignment: gradingProcedure
+    .input(z.object({ held: HeldRun, alignment: Alignment, evidence: Evidence, used: Used }))
+    .mutation(({ ctx, input }) =>
+      recordAlignment(ctx.services, input.held, input.alignment, input.evidence, input.used),
+    ),
+  beginRubric: gradingProcedure
+    .input(
+      z.object({
+        held: HeldRun,
+        question_id: z.uuid(),
+        failures: z.int().gte(0).lte(LARGEST_COUNT).nullable(),
+      }),
+    )
+    .mutation(({ ctx, input }) => beginRubric(ctx.services, input.held, input)),
+  recordRubric: gradingProcedure
+    .input(z.object({ held: HeldRun, question_id: z.uuid(), rubric: Rubric, evidence: Evidence, used: Used }))
+    .mutation(({ ctx, input }) => recordRubric(ctx.services, input.held, input)),
+  giveUpRubric: gradingProcedure
+    .input(z.object({ held: HeldRun, question_id: z.uuid(), used: Used }))
+    .mutation(({ ctx, input }) => giveUpRubric(ctx.services, input.held, input.question_id, input.used)),
+  recordQuestion: gradingProcedure
+    .input(
+      z.object({
+        held: HeldRun,
+        result: RecordedQuestion,
+        evidence: Evidence,
+        used: Used,
+        judgement: MadeJudgement.optional(),
+      }),
+    )
+    .mutation(({ ctx, input }) => recordQuestion(ctx.services, input.held, input.result, input)),
+  findJudgement: gradingProcedure
+    .input(FindJudgement)
+    .query(({ ctx, input }) => findJudgement(ctx.services, input)),
+  handBack: gradingProcedure
+    .input(z.object({ held: HeldRun }))
+    .mutation(({ ctx, input }) => handBackRun(ctx.services, input.held)),
+  presignCheckedCopy: gradingProcedure
+    .input(z.object({ held: HeldRun, size_bytes: DrawingBytes }))
+    .mutation(({ ctx, input }) => presignCheckedCopy(ctx.services, input.held, input.size_bytes)),
+  complete: gradingProcedure
+    .input(z.object({ held: HeldRun, completion: Completion }))
+    .mutation(({ ctx, input }) => completeRun(ctx.services, input.held, input.completion)),
+  fail: gradingProcedure
+    .input(z.object({ held: HeldRun, error: FailureOfWorker, used: Used, exhausted: UsedUp.optional() }))
+    .mutation(({ ctx, input }) =>
+      failRun(ctx.services, input.held, input.error, input.used, input.exhausted),
+    ),
+
+  claimInspection: gradingProcedure
+    .input(InspectionToClaim)
+    .mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
+  countOpening: gradingProcedure
+    .input(ClaimedInspection.extend({ sha256: sha256.optional() }))
+    .mutation(({ ctx, input }) => countOpening(ctx.services, input)),
+  recordInspection: gradingProcedure
+    .input(ClaimedInspection.extend({ outcome: InspectionOutcome }))
+    .mutation(({ ctx, input }) => recordInspection(ctx.services, input, input.outcome)),
+
+  claimDrawing: gradingProcedure
+    .input(DrawingToClaim)
+    .mutation(({ ctx, input }) => claimDrawing(ctx.services, input)),
+  presignDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing, size_bytes: DrawingBytes }))
+    .mutation(({ ctx, input }) => presignDrawing(ctx.services, input.drawing, input.size_bytes)),
+  recordDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing, revision: z.int().gte(0).lte(LARGEST_COUNT) }))
+    .mutation(({ ctx, input }) => recordDrawing(ctx.services, input.drawing, input.revision)),
+  handBackDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing }))
+    .mutation(({ ctx, input }) => handBackDrawing(ctx.services, input.drawing)),
+  failDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing }))
+    .mutation(({ ctx, input }) => failDrawing(ctx.services, input.drawing)),
+});

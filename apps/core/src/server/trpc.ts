@@ -1,0 +1,191 @@
+import { timingSafeEqual } from 'node:crypto';
+import { initTRPC, TRPCError } from '@trpc/server';
+import { getHTTPStatusCodeFromError } from '@trpc/server/http';
+import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
+import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
+import * as z from 'zod/v4';
+import { refuseUnstorable } from '../command/accept.ts';
+import { changeIn } from '../command/changes/changeIn.ts';
+import { Replayed } from '../command/idempotency/once.ts';
+import type { Outcome } from '../command/idempotency/records.ts';
+import { mayCall } from '../people/roles.ts';
+import { unreachable } from '../command/unreachable.ts';
+import type { Services } from '../command/services.ts';
+
+export interface CallHeaders {
+  authorization: string | undefined;
+  actor: string | undefined;
+  requestId: string | undefined;
+  /** Set for a request that must happen once. */
+  idempotencyKey: string | undefined;
+  fingerprint: string | undefined;
+  /** Trace context of the caller (W3C). */
+  traceparent: string | undefined;
+}
+
+export interface Context {
+  services: Services;
+  headers: CallHeaders;
+}
+
+const t = initTRPC.context<Context>().create({
+  isDev: false,
+  errorFormatter: ({ shape, error }) => {
+    const failure: Failure | null = error.cause instanceof DomainFailure ? error.cause.failure : null;
+    const replay: Outcome | null = error.cause instanceof Replayed ? error.cause.outcome : null;
+    return {
+      ...shape,
+      // Errors that are not typed failures may quote rows or requests: their text is logged and never sent.
+      message: failure?.message ?? error.code,
+      data: { ...shape.data, failure, replay },
+    };
+  },
+});
+
+export const router = t.router;
+
+const sameToken = (given: string | undefined, expected: string): boolean => {
+  const a = Buffer.from(given ?? '');
+  const b = Buffer.from(`Bearer ${expected}`);
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/** Passes typed failures and unreachable dependencies to the client; logs other errors. */
+const reportFailures = t.middleware(async ({ next, path, ctx }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const cause: unknown = result.error.cause ?? result.error;
+  if (cause instanceof DomainFailure || cause instanceof Replayed) return result;
+  const { actor: signed, requestId } = ctx.headers;
+  const actor = signed === undefined ? null : ctx.services.verifyActor(signed);
+  const log = ctx.services.log.child({
+    request_id: requestId,
+    institute_id: actor?.institute_id,
+    procedure: path,
+  });
+  if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
+    // Input of a caller of another release. The log has the paths and codes of the issues and no values.
+    const issues = cause.issues.map(({ path: at, code }) => `${at.join('.')} ${code}`);
+    log.warn({ issues }, 'procedure refused its input');
+  }
+  if (result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
+  const dependency = unreachable(cause);
+  if (dependency !== null) {
+    log.warn({ err: cause }, `${dependency} is not reachable`);
+    throw new TRPCError({
+      code: 'SERVICE_UNAVAILABLE',
+      cause: new DomainFailure('service_unavailable'),
+    });
+  }
+  log.error({ err: cause }, 'procedure failed');
+  return result;
+});
+
+/**
+ * Records metrics of each procedure, and a span in the caller's trace. Core starts no trace of its own, because claims
+ * and heartbeats are called many times a second outside of any trace.
+ */
+const observeCalls = t.middleware(({ next, path, type, ctx }) => {
+  const { traceparent, requestId } = ctx.headers;
+  const observed = async () => {
+    const labels = { service: 'core', route: path, method: type };
+    const stop = metrics.httpDuration.startTimer(labels);
+    metrics.httpInFlight.inc({ service: 'core' });
+    try {
+      const result = await next();
+      const status = result.ok ? 200 : getHTTPStatusCodeFromError(result.error);
+      describeSpan({ 'rpc.response.status_code': status }, { failed: status >= 500 });
+      metrics.httpRequests.inc({ ...labels, status: String(status) });
+      return result;
+    } finally {
+      stop();
+      metrics.httpInFlight.dec({ service: 'core' });
+    }
+  };
+  if (traceparent === undefined) return observed();
+  return inSpan(
+    `core ${path}`,
+    { 'rpc.system': 'trpc', 'rpc.method': path, 'evaluation.request_id': requestId ?? '' },
+    observed,
+    { kind: SpanKind.SERVER, parent: continueTrace(traceparent) },
+  );
+});
+
+const withToken = (service: 'public' | 'grading' | 'control') =>
+  t.procedure
+    .use(observeCalls)
+    .use(reportFailures)
+    .use(({ ctx, next }) => {
+      const accepted = ctx.services.settings.tokens[service];
+      if (!accepted.some((token) => sameToken(ctx.headers.authorization, token))) {
+        throw new TRPCError({ code: 'UNAUTHORIZED' });
+      }
+      return next();
+    });
+
+/** Refuses text that PostgreSQL cannot store, where the input's own schema does not look for it. */
+const storable = t.middleware(async ({ getRawInput, next }) => {
+  refuseUnstorable(await getRawInput());
+  return next();
+});
+
+/**
+ * For the facade and the desk, before the caller is authenticated. A call whose actor is a member of staff comes from
+ * the desk: the table of roles decides on it, and closes these procedures to staff.
+ */
+export const serviceProcedure = withToken('public').use(({ ctx, path, next }) => {
+  const sent = ctx.headers.actor;
+  const caller = sent === undefined ? null : ctx.services.verifyActor(sent);
+  if (caller?.staff !== undefined && !mayCall(caller.staff.role, path)) {
+    throw new TRPCError({ code: 'FORBIDDEN' });
+  }
+  return next({ ctx: { ...ctx, caller } });
+});
+
+/** For the desk's server, which passes on what a browser sent before a person is known. */
+export const visitorProcedure = serviceProcedure.use(storable);
+
+/** Notes which exam or submission a successful command has changed; several calls are announced together. */
+const noteChanges = t.middleware(async ({ ctx, type, path, getRawInput, next }) => {
+  const result = await next();
+  if (type !== 'mutation' || !result.ok || path === 'grading.heartbeat') return result;
+  const sent = ctx.headers.actor;
+  const actor = sent === undefined ? null : ctx.services.verifyActor(sent);
+  const change = changeIn(await getRawInput(), actor?.institute_id);
+  if (change !== null) ctx.services.changes.note(change);
+  return result;
+});
+
+/** For the facade, the desk and internal teams: every call carries a signed actor. */
+export const actorProcedure = serviceProcedure.use(noteChanges).use(({ ctx, next }) => {
+  const { caller: actor } = ctx;
+  if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
+  const { idempotencyKey: key, fingerprint } = ctx.headers;
+  const idempotent = key === undefined || fingerprint === undefined ? null : { key, fingerprint };
+  // Calls of clients use a separate connection pool, so that they cannot take the connections of workers and of core's
+  // own rounds.
+  const services = { ...ctx.services, database: ctx.services.database.forClients };
+  return next({ ctx: { ...ctx, services, actor, idempotent } });
+});
+
+/**
+ * The actor is a member of staff, whose role the table of roles has admitted. API keys never get here, because the
+ * facade signs them without `staff`.
+ */
+export const staffProcedure = actorProcedure.use(storable).use(({ ctx, next }) => {
+  const { actor } = ctx;
+  if (actor.staff === undefined) throw new TRPCError({ code: 'FORBIDDEN' });
+  return next({ ctx: { ...ctx, actor: { ...actor, staff: actor.staff } } });
+});
+
+/** For staff whose scopes contain `evaluation:review`. */
+export const reviewerProcedure = staffProcedure.use(({ ctx, next }) => {
+  if (!ctx.actor.scopes.includes('evaluation:review')) {
+    throw new DomainFailure('insufficient_scope', { details: { required_scope: 'evaluation:review' } });
+  }
+  return next();
+});
+
+export const gradingProcedure = withToken('grading').use(noteChanges);
+
+export const controlProcedure = withToken('control').use(storable);
