@@ -1,5 +1,5 @@
 import { coreOverHttp } from '@evaluation/core-client';
-import { staffActor } from '@evaluation/signed-actor';
+import { staffActor } from '@evaluation/platform/signed-actor';
 
 /*
  * Example for internal teams: lets a teacher mark the most instructive answers to a question, applies what the guide

@@ -13,7 +13,7 @@ import pg from 'pg';
 import { coreOverHttp } from '@evaluation/core-client';
 import { deploy } from '@evaluation/database';
 import { startNats, startPostgres, startS3, stopServersAtOnce } from '@evaluation/embedded';
-import { onStopSignals } from '@evaluation/telemetry/stopSignals';
+import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { startModelServer } from '@evaluation/test-services/model';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Submission } from '@evaluation/rest-contract/schemas';

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { stopServersAtOnce } from '@evaluation/embedded';
-import { onStopSignals } from '@evaluation/telemetry/stopSignals';
+import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { killPrograms } from '../harness/processes.ts';
 import { machine } from './measuring/machine.ts';
 import { measureRow } from './measuring/measureRow.ts';

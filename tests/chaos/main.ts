@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { stopServersAtOnce } from '@evaluation/embedded';
-import { onStopSignals } from '@evaluation/telemetry/stopSignals';
+import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { killPrograms } from '../harness/processes.ts';
 import { logOf } from './minutes.ts';
 import { tableOf } from './report.ts';

@@ -6,7 +6,7 @@ import {
   readDeskSettings,
   readFacadeSettings,
   readWorkerSettings,
-} from '@evaluation/settings';
+} from '@evaluation/platform/settings';
 import { describe, expect, test } from 'vitest';
 import { chart, render, type KubernetesObject } from './helm.ts';
 import { external, installations, literal, model } from './installations.ts';
@@ -155,7 +155,7 @@ describe.each(['facade', 'desk', 'core', 'worker'] as const)('%s', (component) =
   const nameOf = ({ path }: { path: string }): string => path.replace(/.*\./, '');
 
   test('each variable that the program reads is a value of the chart or set by the chart', async () => {
-    const folder = join(root, 'packages/settings/src');
+    const folder = join(root, 'packages/platform/src/settings');
     const source = await readFile(join(folder, `${component}.ts`), 'utf8');
     // Fields spread from other files (lanesShape, monitorShape) are tested with those files.
     const spread = [...source.matchAll(/^ {2,4}\.\.\.(\w+),$/gm)].map(([, name]) => name);

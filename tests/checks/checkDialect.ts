@@ -50,14 +50,14 @@ const RULES: readonly Rule[] = [
     // State of the process: an engine loaded once, a handler installed once, child processes, the time of a warning,
     // whether a child has decoded a picture.
     except:
-      /^(?:packages\/(?:database\/src\/drift\/engine|embedded\/src\/running|grader\/src\/baseline\/ocr|pdf\/src\/child\/main|telemetry\/src\/metrics)|apps\/(?:core\/src\/grading\/evidence\/storeEvidence|worker\/src\/workFolder))\.ts$/,
+      /^(?:packages\/(?:database\/src\/drift\/engine|embedded\/src\/running|grader\/src\/baseline\/ocr|pdf\/src\/child\/main|platform\/src\/telemetry\/metrics)|apps\/(?:core\/src\/grading\/evidence\/storeEvidence|worker\/src\/workFolder))\.ts$/,
   },
   {
     pattern: /\b(?:const|let) of\b|[(,] ?(?:\.\.\.)?of(?=[:,)]| =)(?![^(]*\bof\b [A-Za-z]+\))|\bof =>/g,
     message: 'a variable has a name that says what it holds, and not `of`',
     files: CODE,
     // `of` is a key of the settings of rate limits.
-    except: /^packages\/settings\/src\/rateLimits\.ts$|^apps\/facade\/src\/rateLimits\//,
+    except: /^packages\/platform\/src\/settings\/rateLimits\.ts$|^apps\/facade\/src\/rateLimits\//,
   },
   {
     // Drawings and tables, and a line that cannot be broken, such as an address, may be longer.

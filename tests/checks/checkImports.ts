@@ -45,10 +45,10 @@ export const checkImports = async (root: string): Promise<string[]> => {
     const source = await readFile(join(root, file), 'utf8');
     const { imports, environmentLines } = scan(source);
     exported.set(file, exportedNames(source));
-    const own = workspaces.find(({ folder }) => file.startsWith(`${folder}/`));
+    const own = ownerOf(file, workspaces);
     for (const line of environmentLines) {
-      if (!mayReadEnvironment(file, own)) {
-        offences.push(`${file}:${line} reads process.env: only packages/settings does`);
+      if (!mayReadEnvironment(file)) {
+        offences.push(`${file}:${line} reads process.env: only the settings do`);
       }
     }
     for (const imported of imports) {
@@ -128,8 +128,22 @@ const nameOffences = (file: string): string[] =>
     .filter((part) => EMPTY_NAME.test(part.split('.')[0] ?? ''))
     .map((part) => `${file} is called '${part}': name it for what it does`);
 
-const mayReadEnvironment = (file: string, own: Workspace | undefined): boolean =>
-  TEST.test(file) || CONFIG.test(file) || (own !== undefined && environmentReaders.includes(own.folder));
+const mayReadEnvironment = (file: string): boolean =>
+  TEST.test(file) || CONFIG.test(file) || environmentReaders.some((folder) => isBelow(file, folder));
+
+const isBelow = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
+
+/** The workspace with the longest folder that contains the file: one workspace may lie inside another. */
+const ownerOf = (file: string, workspaces: readonly Workspace[]): Workspace | undefined =>
+  workspaces
+    .filter(({ folder }) => isBelow(file, folder))
+    .toSorted((a, b) => b.folder.length - a.folder.length)[0];
+
+/** The part of rules.ts that holds for a file: the longest listed folder that contains it, or its workspace. */
+const partOf = (file: string, workspace: Workspace): string =>
+  Object.keys(allowed)
+    .filter((folder) => isBelow(file, folder) && folder.length >= workspace.folder.length)
+    .toSorted((a, b) => b.length - a.length)[0] ?? workspace.folder;
 
 /** Target of an import: a workspace of the repository, its entry, and the file if known. */
 interface Target {
@@ -142,8 +156,8 @@ interface Target {
 const targetOf = (file: string, specifier: string, workspaces: readonly Workspace[]): Target => {
   if (specifier.startsWith('.') || specifier.startsWith('/')) {
     const path = posix.join(posix.dirname(file), specifier);
-    const own = workspaces.find(({ folder }) => file.startsWith(`${folder}/`));
-    const workspace = workspaces.find(({ folder }) => path === folder || path.startsWith(`${folder}/`));
+    const own = ownerOf(file, workspaces);
+    const workspace = ownerOf(path, workspaces) ?? workspaces.find(({ folder }) => path === folder);
     return { file: path, workspace, leaves: own !== undefined && workspace !== own };
   }
   const workspace = workspaces.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
@@ -163,8 +177,9 @@ const offenceOf = (
   if (own === undefined) return null;
   if (forbidden[own.folder]?.test(specifier) === true) return `${own.folder} must not`;
   if (target.workspace === undefined) return target.leaves === true && own.folder !== 'tests' ? LEAVES : null;
-  if (target.workspace === own) return null;
-  return crossingOffence(file, own.folder, imported, target, target.workspace.folder);
+  const from = partOf(file, own);
+  const to = target.file === undefined ? target.workspace.folder : partOf(target.file, target.workspace);
+  return from === to ? null : crossingOffence(file, from, imported, target, to);
 };
 
 const LEAVES = 'a relative path must not leave its package';

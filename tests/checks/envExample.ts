@@ -1,11 +1,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { environments } from '@evaluation/settings/environments';
+import { environments } from '@evaluation/platform/settings/environments';
 import * as z from 'zod/v4';
 
 /**
- * `npm run generate:env`: writes `.env.example` from packages/settings: each variable with its comment, default and the
- * programs that read it. With `--check` it writes nothing, and exits with 1 if the file is out of date.
+ * `npm run generate:env`: writes `.env.example` from packages/platform/src/settings: each variable with its comment,
+ * default and the programs that read it. With `--check` it writes nothing, and exits with 1 if the file is out of date.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const FILE = '.env.example';
@@ -14,7 +14,7 @@ const WIDTH = 110;
 const HEADER = [
   'Settings of all programs, with their defaults. `npm start` needs none of them. To use some, copy this file to .env, take',
   'the # from the lines that you change, and start with: set -a; . ./.env; set +a; npm start',
-  'Generated from packages/settings by `npm run generate:env`; docs/operate/settings.md explains the main ones.',
+  'Generated from packages/platform/src/settings by `npm run generate:env`; docs/operate/settings.md explains the main ones.',
 ].join(' ');
 
 /** Comments above the variables in the sources, by variable name; the first comment of a name counts. */
@@ -56,7 +56,7 @@ const valueOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 const envExample = async (): Promise<string> => {
-  const comments = await commentsOf(join(ROOT, 'packages/settings/src'));
+  const comments = await commentsOf(join(ROOT, 'packages/platform/src/settings'));
   const readers = new Map<string, string[]>();
   const described = new Map<
     string,

@@ -5,11 +5,15 @@ import { checkImports } from './checkImports.ts';
 import { plant, type Tree } from './plant.ts';
 import { scan } from './scan.ts';
 
-const manifest = (name: string, entries: readonly string[] = ['.']): string =>
+/** @param inFolder what follows an entry's name in the path of its file */
+const manifest = (name: string, entries: readonly string[] = ['.'], inFolder = ''): string =>
   JSON.stringify({
     name: `@evaluation/${name}`,
     exports: Object.fromEntries(
-      entries.map((entry) => [entry, entry === '.' ? './src/index.ts' : `./src/${entry.slice(2)}.ts`]),
+      entries.map((entry) => [
+        entry,
+        entry === '.' ? './src/index.ts' : `./src/${entry.slice(2)}${inFolder}.ts`,
+      ]),
     ),
   });
 
@@ -20,12 +24,11 @@ const healthy: Tree = {
   'contracts/rest/src/errors.ts': 'export const errors = {};\n',
   'packages/rules/package.json': manifest('rules'),
   'packages/rules/src/index.ts': "import type { Exam } from '@evaluation/rest-contract/schemas';\n",
-  'packages/settings/package.json': manifest('settings'),
-  'packages/settings/src/index.ts': 'console.log(process.env.PORT);\n',
-  'packages/telemetry/package.json': manifest('telemetry'),
-  'packages/telemetry/src/index.ts': 'export const log = () => undefined;\n',
+  'packages/platform/package.json': manifest('platform', ['./settings', './telemetry'], '/index'),
+  'packages/platform/src/settings/index.ts': 'console.log(process.env.PORT);\n',
+  'packages/platform/src/telemetry/index.ts': 'export const log = () => undefined;\n',
   'packages/database/package.json': manifest('database'),
-  'packages/database/src/index.ts': "import { log } from '@evaluation/telemetry';\n",
+  'packages/database/src/index.ts': "import { log } from '@evaluation/platform/telemetry';\n",
   'packages/database/src/index.test.ts': "import { databases } from '@evaluation/test-services';\n",
   'packages/database/prisma.config.ts': 'process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;\n',
   'packages/lanes/package.json': manifest('lanes'),
@@ -42,7 +45,7 @@ const healthy: Tree = {
   'apps/facade/src/index.ts':
     "import { contract } from '@evaluation/rest-contract';\nimport express from 'express';\n",
   'apps/demo/package.json': manifest('demo'),
-  'apps/demo/src/index.ts': "import '@evaluation/rest-contract';\nimport '@evaluation/settings';\n",
+  'apps/demo/src/index.ts': "import '@evaluation/rest-contract';\nimport '@evaluation/platform/settings';\n",
   'apps/standalone/package.json': manifest('standalone'),
   'apps/standalone/src/index.ts': "import '@evaluation/core';\nimport '@evaluation/facade';\n",
   'tests/package.json': manifest('black-box-tests', []),
@@ -70,8 +73,8 @@ describe('import rules', () => {
   test.each<[rule: string, planted: Tree, offence: string]>([
     [
       'rules may import the contract only',
-      { 'packages/rules/src/a.ts': "import { log } from '@evaluation/telemetry';" },
-      "packages/rules/src/a.ts:1 imports '@evaluation/telemetry': packages/rules must not import packages/telemetry",
+      { 'packages/rules/src/a.ts': "import { log } from '@evaluation/platform/telemetry';" },
+      "packages/rules/src/a.ts:1 imports '@evaluation/platform/telemetry': packages/rules must not import packages/platform/src/telemetry",
     ],
     [
       'adapters never import each other',
@@ -127,9 +130,21 @@ describe('import rules', () => {
       'a new package may import no other package until rules.ts lists it',
       {
         'packages/novel/package.json': manifest('novel'),
-        'packages/novel/src/index.ts': "import '@evaluation/telemetry';",
+        'packages/novel/src/index.ts': "import '@evaluation/platform/telemetry';",
       },
-      "packages/novel/src/index.ts:1 imports '@evaluation/telemetry': packages/novel must not import packages/telemetry",
+      "packages/novel/src/index.ts:1 imports '@evaluation/platform/telemetry': packages/novel must not import packages/platform/src/telemetry",
+    ],
+    [
+      'a part of a package may import only what its own row lists',
+      {
+        'packages/platform/src/turns/a.ts': "import { log } from '../telemetry/index.ts';",
+      },
+      "packages/platform/src/turns/a.ts:1 imports '../telemetry/index.ts': packages/platform/src/turns must not import packages/platform/src/telemetry",
+    ],
+    [
+      'a package imports the parts of another that its row lists',
+      { 'packages/lanes/src/a.ts': "import '@evaluation/platform/settings';" },
+      "packages/lanes/src/a.ts:1 imports '@evaluation/platform/settings': packages/lanes must not import packages/platform/src/settings",
     ],
     [
       'only tests start test services',
@@ -182,7 +197,7 @@ describe('import rules', () => {
     [
       'only settings read the environment',
       { 'packages/lanes/src/a.ts': 'const url =\n  process.env.NATS_URL;' },
-      'packages/lanes/src/a.ts:2 reads process.env: only packages/settings does',
+      'packages/lanes/src/a.ts:2 reads process.env: only the settings do',
     ],
     [
       'a name says what is inside: folders',
@@ -242,8 +257,8 @@ describe('import rules', () => {
       'packages/lanes/src/index.ts': "export { a, b as c } from './a.ts';",
       'packages/lanes/src/a.ts': 'export const a = 1;\nexport const b = 2;\nexport interface D {}',
       'packages/lanes/src/index.test.ts': "import { a } from './index.ts';",
-      'packages/telemetry/src/all.ts': 'export const x = 1;\nexport const y = 2;',
-      'packages/telemetry/src/all.test.ts': "import * as all from './all.ts';",
+      'packages/platform/src/telemetry/all.ts': 'export const x = 1;\nexport const y = 2;',
+      'packages/platform/src/telemetry/all.test.ts': "import * as all from './all.ts';",
     });
     expect(offences.filter((offence) => UNUSED_EXPORT.test(offence))).toEqual([
       'packages/lanes/src/a.ts exports D, which no other file imports',

@@ -3,7 +3,7 @@
  * the repository, so a new package needs a decision.
  */
 const contracts = ['contracts/rest', 'contracts/jobs'];
-const adapter = [...contracts, 'packages/rules', 'packages/telemetry'];
+const adapter = [...contracts, 'packages/rules', 'packages/platform/src/telemetry'];
 
 export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> = {
   'contracts/rest': [],
@@ -11,18 +11,23 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/rules': ['contracts/rest'],
   'packages/grading-model': ['contracts/rest'],
   'packages/guide': ['packages/rules'],
-  'packages/telemetry': [],
-  'packages/settings': ['contracts/jobs'],
-  'packages/installation': [],
-  'packages/signed-actor': contracts,
-  'packages/backoff': [],
-  'packages/client-limits': [],
-  'packages/turns': [],
-  'packages/database': [...adapter, 'packages/backoff', 'packages/turns'],
-  'packages/lanes': [...adapter, 'packages/backoff'],
+  'packages/platform/src/telemetry': [],
+  'packages/platform/src/settings': ['contracts/jobs'],
+  'packages/platform/src/installation': [],
+  'packages/platform/src/signed-actor': contracts,
+  'packages/platform/src/backoff': [],
+  'packages/platform/src/client-limits': [],
+  'packages/platform/src/turns': [],
+  'packages/database': [...adapter, 'packages/platform/src/backoff', 'packages/platform/src/turns'],
+  'packages/lanes': [...adapter, 'packages/platform/src/backoff'],
   'packages/object-store': adapter,
   'packages/pdf': adapter,
-  'packages/grader': [...adapter, 'packages/backoff', 'packages/grading-model', 'packages/turns'],
+  'packages/grader': [
+    ...adapter,
+    'packages/platform/src/backoff',
+    'packages/grading-model',
+    'packages/platform/src/turns',
+  ],
   'packages/evidence': [
     ...contracts,
     'packages/rules',
@@ -30,8 +35,13 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/guide',
     'packages/grader',
   ],
-  'packages/embedded': ['packages/telemetry'],
-  'packages/core-client': [...contracts, 'packages/signed-actor', 'packages/telemetry', 'apps/core'],
+  'packages/embedded': ['packages/platform/src/telemetry'],
+  'packages/core-client': [
+    ...contracts,
+    'packages/platform/src/signed-actor',
+    'packages/platform/src/telemetry',
+    'apps/core',
+  ],
   // The bundler knows only the paths of the programs that it bundles.
   'packages/bundle': [],
   'packages/test-services': [
@@ -43,53 +53,53 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   'apps/core': [
     ...adapter,
-    'packages/backoff',
-    'packages/client-limits',
+    'packages/platform/src/backoff',
+    'packages/platform/src/client-limits',
     'packages/grading-model',
     'packages/guide',
     'packages/database',
     'packages/lanes',
     'packages/object-store',
-    'packages/settings',
-    'packages/signed-actor',
-    'packages/turns',
+    'packages/platform/src/settings',
+    'packages/platform/src/signed-actor',
+    'packages/platform/src/turns',
   ],
   'apps/facade': [
     ...adapter,
-    'packages/client-limits',
+    'packages/platform/src/client-limits',
     'packages/core-client',
     'packages/lanes',
-    'packages/settings',
-    'packages/turns',
+    'packages/platform/src/settings',
+    'packages/platform/src/turns',
   ],
   'apps/desk': [
     ...adapter,
-    'packages/client-limits',
+    'packages/platform/src/client-limits',
     'packages/core-client',
     'packages/lanes',
-    'packages/settings',
-    'packages/signed-actor',
+    'packages/platform/src/settings',
+    'packages/platform/src/signed-actor',
   ],
   'apps/worker': [
     ...adapter,
-    'packages/backoff',
+    'packages/platform/src/backoff',
     'packages/core-client',
     'packages/evidence',
     'packages/grading-model',
     'packages/lanes',
     'packages/pdf',
     'packages/grader',
-    'packages/settings',
+    'packages/platform/src/settings',
   ],
   'apps/admin': [
     ...contracts,
     'packages/core-client',
     'packages/evidence',
     'packages/grader',
-    'packages/installation',
+    'packages/platform/src/installation',
     'packages/rules',
-    'packages/settings',
-    'packages/telemetry',
+    'packages/platform/src/settings',
+    'packages/platform/src/telemetry',
   ],
   'apps/agreement': [
     'contracts/rest',
@@ -97,11 +107,16 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/guide',
     'packages/grading-model',
     'packages/grader',
-    'packages/settings',
-    'packages/telemetry',
+    'packages/platform/src/settings',
+    'packages/platform/src/telemetry',
   ],
-  'apps/migrate': ['packages/database', 'packages/settings'],
-  'apps/demo': ['contracts/rest', 'packages/installation', 'packages/settings', 'packages/telemetry'],
+  'apps/migrate': ['packages/database', 'packages/platform/src/settings'],
+  'apps/demo': [
+    'contracts/rest',
+    'packages/platform/src/installation',
+    'packages/platform/src/settings',
+    'packages/platform/src/telemetry',
+  ],
   'apps/standalone': 'anything',
   tests: 'anything',
 };
@@ -134,6 +149,10 @@ export const forbidden: Readonly<Record<string, RegExp>> = {
 };
 
 /** Folders that may read `process.env`, besides tests and `*.config.ts`. */
-export const environmentReaders: readonly string[] = ['packages/settings', 'packages/test-services', 'tests'];
+export const environmentReaders: readonly string[] = [
+  'packages/platform/src/settings',
+  'packages/test-services',
+  'tests',
+];
 
 export const EMPTY_NAME = /^(?:utils?|helpers?|common|misc|shared)$/i;

@@ -5,7 +5,7 @@ import { connect, createServer as createProxy } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findInstallation, openInstallation, writeInstallation } from '@evaluation/installation';
+import { findInstallation, openInstallation, writeInstallation } from '@evaluation/platform/installation';
 import type { Account } from '@evaluation/rest-contract/schemas';
 import { closedAfterTests } from '@evaluation/test-services';
 import { apiClient, createExam, type ErrorBody } from '../harness/api.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { startModelServer } from '@evaluation/test-services/model';
 import { expect, test, vi } from 'vitest';
-import { findInstallation } from '@evaluation/installation';
+import { findInstallation } from '@evaluation/platform/installation';
 import type { ExamCreate } from '@evaluation/rest-contract';
 import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { copyPdf, examBody, typedSamples } from '../fixtures/fixtures.ts';

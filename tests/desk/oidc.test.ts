@@ -1,4 +1,4 @@
-import { findInstallation } from '@evaluation/installation';
+import { findInstallation } from '@evaluation/platform/installation';
 import { closedAfterTests, startOpenIdProvider } from '@evaluation/test-services';
 import { expect, test } from 'vitest';
 import { startService } from '../harness/service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import { createExam } from '../harness/api.ts';
 import { startLink } from '../harness/link.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { coreOverHttp } from '@evaluation/core-client';
-import { findInstallation } from '@evaluation/installation';
+import { findInstallation } from '@evaluation/platform/installation';
 import { apiClient, createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';

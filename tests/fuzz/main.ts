@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { coreOverHttp } from '@evaluation/core-client';
-import { readStandaloneSettings } from '@evaluation/settings';
+import { readStandaloneSettings } from '@evaluation/platform/settings';
 import { startStandalone } from '@evaluation/standalone';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import {

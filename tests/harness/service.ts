@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coreOverHttp } from '@evaluation/core-client';
-import { readStandaloneSettings } from '@evaluation/settings';
+import { readStandaloneSettings } from '@evaluation/platform/settings';
 import { startStandalone } from '@evaluation/standalone';
 import {
   cloneDatabase,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { coreOverHttp, failureOf, type CoreAccess, type CoreClient } from '@evaluation/core-client';
-import { findInstallation, type Installation } from '@evaluation/installation';
-import { staffActor } from '@evaluation/signed-actor';
+import { findInstallation, type Installation } from '@evaluation/platform/installation';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import type { TestService } from './service.ts';
 
 /** Clients of core's public router for staff of an institute, as an internal team makes them. */

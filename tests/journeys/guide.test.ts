@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { coreOverHttp, type CoreAccess, type CoreClient } from '@evaluation/core-client';
 import type { Exam, Result } from '@evaluation/rest-contract/schemas';
-import { staffActor } from '@evaluation/signed-actor';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectAccountAddsUp } from '../resilience/expectations.ts';
 import { createExam, submit } from '../harness/api.ts';

@@ -1,8 +1,8 @@
 import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
-import { readStandaloneSettings } from '@evaluation/settings';
+import { readStandaloneSettings } from '@evaluation/platform/settings';
 import { startStandalone } from '@evaluation/standalone';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExam, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { stopServersAtOnce } from '@evaluation/embedded';
-import { onStopSignals } from '@evaluation/telemetry/stopSignals';
+import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { killPrograms } from '../harness/processes.ts';
 import { rehearseRestore } from './restore.ts';
 import { rehearseUpgrade } from './upgrade.ts';

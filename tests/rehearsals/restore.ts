@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { coreOverHttp } from '@evaluation/core-client';
 import { startNats, startS3, type EmbeddedPostgres } from '@evaluation/embedded';
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import { readStandaloneSettings } from '@evaluation/settings';
+import { readStandaloneSettings } from '@evaluation/platform/settings';
 import { startStandalone } from '@evaluation/standalone';
 import { startModelServer } from '@evaluation/test-services/model';
 import {

@@ -1,4 +1,4 @@
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import { expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit, untilOver } from '../harness/api.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coreOverHttp } from '@evaluation/core-client';
-import { findInstallation } from '@evaluation/installation';
+import { findInstallation } from '@evaluation/platform/installation';
 import { closedAfterTests, startModelServer } from '@evaluation/test-services';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { startCore, type Core } from '@evaluation/core';
 import { coreOverHttp } from '@evaluation/core-client';
 import { objectStore } from '@evaluation/object-store';
-import { readCoreSettings } from '@evaluation/settings';
+import { readCoreSettings } from '@evaluation/platform/settings';
 import { afterEach, expect, test } from 'vitest';
 import { startBalancer, type Balancer } from '../harness/balancer.ts';
 import { startLink, type Link } from '../harness/link.ts';

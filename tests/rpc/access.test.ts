@@ -9,7 +9,7 @@ import {
   isUnreachable,
   type CoreAccess,
 } from '@evaluation/core-client';
-import { readCoreSettings } from '@evaluation/settings';
+import { readCoreSettings } from '@evaluation/platform/settings';
 import { newEnvironment } from '../harness/service.ts';
 
 const tokens = { public: 'p'.repeat(32), grading: 'g'.repeat(32), control: 'c'.repeat(32) };

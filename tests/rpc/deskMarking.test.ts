@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { replayOf } from '@evaluation/core-client';
 import type { QuestionResult } from '@evaluation/rest-contract/schemas';
-import { staffActor } from '@evaluation/signed-actor';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../harness/behind.ts';
 import { newTestExam, type TestExam } from '../harness/testExam.ts';

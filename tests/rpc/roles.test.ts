@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ROLES, ROLES_OF_PROCEDURE, type Role } from '@evaluation/core/roles';
-import { signActor, staffActor } from '@evaluation/signed-actor';
+import { signActor, staffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { presign } from '../harness/pdfs.ts';
 import { restSuite } from '../harness/restSuite.ts';

@@ -1,5 +1,5 @@
 import type { CoreClient } from '@evaluation/core-client';
-import type { ClientSettings } from '@evaluation/settings';
+import type { ClientSettings } from '@evaluation/platform/settings';
 import { CommandFailure } from './failures.ts';
 
 export type Control = CoreClient['control'];
@@ -11,7 +11,7 @@ export type Control = CoreClient['control'];
  */
 export const withControl = async <T>(call: (control: Control) => Promise<T>): Promise<T> => {
   // Loaded lazily: help and offline commands do not need it, and it takes most of the start-up time.
-  const { readClientSettings } = await import('@evaluation/settings');
+  const { readClientSettings } = await import('@evaluation/platform/settings');
   const { url, token } = await findCore(readClientSettings());
   const { coreOverHttp, isUnreachable } = await import('@evaluation/core-client');
   const core = coreOverHttp({ url, token });
@@ -37,7 +37,7 @@ export const withControl = async <T>(call: (control: Control) => Promise<T>): Pr
 const findCore = async (settings: ClientSettings): Promise<{ url: string; token: string }> => {
   const { coreUrl, controlToken, dataDir } = settings;
   if (coreUrl !== undefined && controlToken !== undefined) return { url: coreUrl, token: controlToken };
-  const { findInstallation, installationFile } = await import('@evaluation/installation');
+  const { findInstallation, installationFile } = await import('@evaluation/platform/installation');
   const installation = await findInstallation(dataDir);
   const url = coreUrl ?? installation?.core_url ?? null;
   const token = controlToken ?? installation?.tokens.control;

@@ -16,8 +16,8 @@ export class CommandFailure extends Error {
 export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (error instanceof CommandFailure) return error;
   const { failureOf } = await import('@evaluation/core-client');
-  const { InstallationError } = await import('@evaluation/installation');
-  const { SettingsError } = await import('@evaluation/settings');
+  const { InstallationError } = await import('@evaluation/platform/installation');
+  const { SettingsError } = await import('@evaluation/platform/settings');
   const failure = failureOf(error);
   if (failure !== null) return new CommandFailure(failure.code, failure.message);
   if (error instanceof InstallationError) return new CommandFailure('installation_unreadable', error.message);

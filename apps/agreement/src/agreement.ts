@@ -6,8 +6,8 @@ import {
   readGraderSettings,
   SettingsError,
   type GraderSettings,
-} from '@evaluation/settings';
-import { NEVER_STOPPED, type Stops } from '@evaluation/telemetry/stopSignals';
+} from '@evaluation/platform/settings';
+import { NEVER_STOPPED, type Stops } from '@evaluation/platform/telemetry/stopSignals';
 import { analyse, type Report } from './analysis/analyse.ts';
 import { pairsOf } from './analysis/pairsOf.ts';
 import { readData, type DataSet } from './data/readData.ts';

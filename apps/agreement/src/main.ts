@@ -1,4 +1,4 @@
-import { stopsBySignal } from '@evaluation/telemetry/stopSignals';
+import { stopsBySignal } from '@evaluation/platform/telemetry/stopSignals';
 import { runAgreement } from './agreement.ts';
 
 /** `npm run agreement`: measures how far a grader agrees with human marks (docs/agreement.md). */

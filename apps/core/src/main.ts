@@ -1,5 +1,5 @@
-import { readCoreSettings } from '@evaluation/settings';
-import { asLogLines, observe, runUntilSignal } from '@evaluation/telemetry';
+import { readCoreSettings } from '@evaluation/platform/settings';
+import { asLogLines, observe, runUntilSignal } from '@evaluation/platform/telemetry';
 import { startCore } from './server/start.ts';
 
 /** Runs core as a process of its own. Migrations must be applied before the start. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { StaffActor } from '@evaluation/signed-actor';
-import { staffActor } from '@evaluation/signed-actor';
+import type { StaffActor } from '@evaluation/platform/signed-actor';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import type pg from 'pg';
 
 /**

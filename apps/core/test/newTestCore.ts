@@ -1,9 +1,9 @@
 import { openDatabase } from '@evaluation/database';
 import { openLanes } from '@evaluation/lanes';
 import { objectStore, type ObjectStoreOptions } from '@evaluation/object-store';
-import { readCoreSettings } from '@evaluation/settings';
-import { actorVerifier } from '@evaluation/signed-actor';
-import { createLogger } from '@evaluation/telemetry';
+import { readCoreSettings } from '@evaluation/platform/settings';
+import { actorVerifier } from '@evaluation/platform/signed-actor';
+import { createLogger } from '@evaluation/platform/telemetry';
 import { newBacking } from '@evaluation/test-services';
 import pg from 'pg';
 import { createInstitute, InstituteCreate } from '../src/people/institutes/provision.ts';

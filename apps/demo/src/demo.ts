@@ -1,6 +1,6 @@
-import { findInstallation, InstallationError } from '@evaluation/installation';
-import { readClientSettings, SettingsError, type ClientSettings } from '@evaluation/settings';
-import { NEVER_STOPPED, type Stops } from '@evaluation/telemetry/stopSignals';
+import { findInstallation, InstallationError } from '@evaluation/platform/installation';
+import { readClientSettings, SettingsError, type ClientSettings } from '@evaluation/platform/settings';
+import { NEVER_STOPPED, type Stops } from '@evaluation/platform/telemetry/stopSignals';
 import type { Result, Submission } from '@evaluation/rest-contract';
 import { apiClient, bodyOf, type ApiClient } from './api.ts';
 import { saveCheckedCopy } from './checkedCopy.ts';

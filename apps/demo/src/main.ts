@@ -1,4 +1,4 @@
-import { stopsBySignal } from '@evaluation/telemetry/stopSignals';
+import { stopsBySignal } from '@evaluation/platform/telemetry/stopSignals';
 import { runDemo } from './demo.ts';
 
 /** `npm run demo`: grades a scanned copy and typed answers through the public API (docs/architecture.md#demo). */

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import type { CoreOverHttp } from '@evaluation/core-client';
-import type { DeskSettings } from '@evaluation/settings';
-import { readinessOf, type Logger } from '@evaluation/telemetry';
+import type { DeskSettings } from '@evaluation/platform/settings';
+import { readinessOf, type Logger } from '@evaluation/platform/telemetry';
 import { forwardCalls } from './calls/forwardCalls.ts';
 import { sendEvents } from './events/sendEvents.ts';
 import type { Streams } from './events/streams.ts';

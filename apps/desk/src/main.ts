@@ -1,6 +1,6 @@
 import { coreOverHttp } from '@evaluation/core-client';
-import { readDeskSettings } from '@evaluation/settings';
-import { asLogLines, observe, runUntilSignal } from '@evaluation/telemetry';
+import { readDeskSettings } from '@evaluation/platform/settings';
+import { asLogLines, observe, runUntilSignal } from '@evaluation/platform/telemetry';
 import { startDesk } from './start.ts';
 
 await runUntilSignal(async () => {

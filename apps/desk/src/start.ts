@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { CoreOverHttp } from '@evaluation/core-client';
-import type { DeskSettings } from '@evaluation/settings';
+import type { DeskSettings } from '@evaluation/platform/settings';
 import { openLanes } from '@evaluation/lanes';
-import { createLogger, drainable, listen, type Observed } from '@evaluation/telemetry';
+import { createLogger, drainable, listen, type Observed } from '@evaluation/platform/telemetry';
 import { createApp } from './app.ts';
 import { openStreams } from './events/streams.ts';
 

@@ -1,6 +1,6 @@
 import { coreOverHttp } from '@evaluation/core-client';
-import { readFacadeSettings } from '@evaluation/settings';
-import { asLogLines, observe, runUntilSignal } from '@evaluation/telemetry';
+import { readFacadeSettings } from '@evaluation/platform/settings';
+import { asLogLines, observe, runUntilSignal } from '@evaluation/platform/telemetry';
 import { startFacade } from './start.ts';
 
 await runUntilSignal(async () => {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { CoreAccess } from '@evaluation/core-client';
 import { openLanes } from '@evaluation/lanes';
-import type { FacadeSettings } from '@evaluation/settings';
-import { createLogger, drainable, listen, type Observed } from '@evaluation/telemetry';
+import type { FacadeSettings } from '@evaluation/platform/settings';
+import { createLogger, drainable, listen, type Observed } from '@evaluation/platform/telemetry';
 import { createApp } from './app.ts';
 import { openRateLimits } from './rateLimits/rateLimits.ts';
 

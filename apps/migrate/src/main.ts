@@ -1,5 +1,5 @@
 import { deploy, grantCore, waitForSchema, waitForServer } from '@evaluation/database/migrate';
-import { readMigrateSettings } from '@evaluation/settings';
+import { readMigrateSettings } from '@evaluation/platform/settings';
 
 const apply = async (databaseUrl: string, coreRole: string | undefined): Promise<void> => {
   await waitForServer(databaseUrl, { signal: new AbortController().signal, onProgress: say });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startNats, startPostgres, startS3, type EmbeddedNats, type NatsOptions } from '@evaluation/embedded';
 import { COMPONENTS, permissionsText, type Component } from '@evaluation/jobs-contract';
-import type { StandaloneSettings } from '@evaluation/settings';
+import type { StandaloneSettings } from '@evaluation/platform/settings';
 
 export interface BackingServices {
   databaseUrl: string;

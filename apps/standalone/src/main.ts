@@ -1,7 +1,7 @@
 import { buildPage } from '@evaluation/desk/build';
 import { stopServersAtOnce } from '@evaluation/embedded';
-import { readStandaloneSettings } from '@evaluation/settings';
-import { observe, runUntilSignal } from '@evaluation/telemetry';
+import { readStandaloneSettings } from '@evaluation/platform/settings';
+import { observe, runUntilSignal } from '@evaluation/platform/telemetry';
 import { startStandalone } from './start.ts';
 
 /** `npm start`: starts the whole service and prints `ready <address>` as its last line. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import type { StandaloneSettings } from '@evaluation/settings';
-import { listen } from '@evaluation/telemetry';
+import type { StandaloneSettings } from '@evaluation/platform/settings';
+import { listen } from '@evaluation/platform/telemetry';
 
 /**
  * Fails the start early if one of its ports is taken. All ports are opened at once, so two settings with the same port

@@ -5,15 +5,15 @@ import { coreRouter, startCore } from '@evaluation/core';
 import { deploy } from '@evaluation/database';
 import { startDesk } from '@evaluation/desk';
 import { startFacade } from '@evaluation/facade';
-import { openInstallation, writeInstallation, type Installation } from '@evaluation/installation';
+import { openInstallation, writeInstallation, type Installation } from '@evaluation/platform/installation';
 import {
   readCoreSettings,
   readDeskSettings,
   readFacadeSettings,
   readWorkerSettings,
   type StandaloneSettings,
-} from '@evaluation/settings';
-import type { Observed } from '@evaluation/telemetry';
+} from '@evaluation/platform/settings';
+import type { Observed } from '@evaluation/platform/telemetry';
 import { startWorker } from '@evaluation/worker';
 import { startBackingServices, type BackingServices } from './backingServices.ts';
 import { assertPortsAreFree } from './ports.ts';

@@ -2,7 +2,7 @@ import { GraderFailure, type UnavailableReason } from '@evaluation/grader';
 import { runLanes } from '@evaluation/jobs-contract';
 import { PdfUnreadable } from '@evaluation/pdf';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
-import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
+import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/platform/telemetry';
 import { gradeCopy } from './copy/gradeCopy.ts';
 import { unreadableCopy } from './copy/unreadable.ts';
 import { gradeTyped } from './typed/gradeTyped.ts';

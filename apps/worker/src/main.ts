@@ -1,6 +1,6 @@
 import { coreOverHttp } from '@evaluation/core-client';
-import { readWorkerSettings } from '@evaluation/settings';
-import { asLogLines, observe, runUntilSignal } from '@evaluation/telemetry';
+import { readWorkerSettings } from '@evaluation/platform/settings';
+import { asLogLines, observe, runUntilSignal } from '@evaluation/platform/telemetry';
 import { startWorker } from './start.ts';
 
 await runUntilSignal(async () => {

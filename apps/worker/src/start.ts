@@ -12,8 +12,8 @@ import {
 } from '@evaluation/jobs-contract';
 import { openLanes } from '@evaluation/lanes';
 import { endIdleChildren } from '@evaluation/pdf';
-import type { WorkerSettings } from '@evaluation/settings';
-import { createLogger, inSpan, metrics, type Observed } from '@evaluation/telemetry';
+import type { WorkerSettings } from '@evaluation/platform/settings';
+import { createLogger, inSpan, metrics, type Observed } from '@evaluation/platform/telemetry';
 import { drawAgain } from './draw/drawAgain.ts';
 import { inspectUpload } from './inspect/inspectUpload.ts';
 import { openLaneGate, type LaneGate } from './preflight/laneGate.ts';

@@ -4,8 +4,8 @@ import { runJob, type RunJob } from './run.ts';
 
 /*
  * The table of lanes. Settings, metrics, the dispatcher, workers and the chart follow it. After a lane is added here,
- * the code does not compile until packages/settings/src/lanes.ts has its variables; `npm run generate:chart` adds it to
- * the chart. The lane's name is the last part of its subject: `<namespace>.lane.<lane>`.
+ * the code does not compile until packages/platform/src/settings/lanes.ts has its variables; `npm run generate:chart`
+ * adds it to the chart. The lane's name is the last part of its subject: `<namespace>.lane.<lane>`.
  */
 
 /** Lanes of runs carry the same job. Their queues are separate, so that neither lane delays the other. */

@@ -13,8 +13,8 @@ import { observable } from '@trpc/server/observable';
 import { Agent, request } from 'undici';
 import type { Core, CoreRouter, coreRouter, PublicRouter } from '@evaluation/core';
 import type { Failure } from '@evaluation/rest-contract/errors';
-import { actorSigner, type Actor } from '@evaluation/signed-actor';
-import { traceparentNow } from '@evaluation/telemetry';
+import { actorSigner, type Actor } from '@evaluation/platform/signed-actor';
+import { traceparentNow } from '@evaluation/platform/telemetry';
 
 /**
  * Typed client of core (docs/architecture.md#the-picture), over HTTP or by function call inside one process. Both

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger } from '@evaluation/platform/telemetry';
 import { closedAfterTests, openTestDatabase } from '@evaluation/test-services';
 import { brokenConstraint, hasTurn, Held, openDatabase, type Tx } from './tenant.ts';
 

@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Kysely, sql, type CompiledQuery, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
-import { jittered } from '@evaluation/backoff';
-import type { Logger } from '@evaluation/telemetry';
-import { createTurns } from '@evaluation/turns';
+import { jittered } from '@evaluation/platform/backoff';
+import type { Logger } from '@evaluation/platform/telemetry';
+import { createTurns } from '@evaluation/platform/turns';
 import { PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
 import {

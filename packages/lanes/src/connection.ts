@@ -1,4 +1,4 @@
-import { createBackoff, jittered } from '@evaluation/backoff';
+import { createBackoff, jittered } from '@evaluation/platform/backoff';
 import { inboxPrefix } from '@evaluation/jobs-contract';
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-import { createBackoff } from '@evaluation/backoff';
+import { createBackoff } from '@evaluation/platform/backoff';
 import { laneJobs, UnknownJobVersion, type Lane, type LaneJobs } from '@evaluation/jobs-contract';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import pLimit from 'p-limit';

@@ -307,8 +307,9 @@ const clientFor = (endpoint: string, options: ObjectStoreOptions): S3Client => {
 };
 
 /**
- * Options that the SDK would otherwise read from the environment and ~/.aws/config. Only packages/settings reads the
- * environment, and accounts without a home folder (as in the images) would fail. The values are the SDK's defaults.
+ * Options that the SDK would otherwise read from the environment and ~/.aws/config. Only packages/platform/src/settings
+ * reads the environment, and accounts without a home folder (as in the images) would fail. The values are the SDK's
+ * defaults.
  */
 const notFromTheMachine = {
   defaultsMode: 'legacy',

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startNats, startPostgres, startS3, stopServersAtOnce } from '@evaluation/embedded';
-import { onStopSignals } from '@evaluation/telemetry/stopSignals';
+import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { killPrograms } from '../../harness/processes.ts';
 import { comparedTable, compare, slowed, type Compared } from './compare.ts';
 import { statementsOf } from './explain.ts';

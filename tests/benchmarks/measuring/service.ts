@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { coreOverHttp } from '@evaluation/core-client';
-import { findInstallation } from '@evaluation/installation';
+import { findInstallation } from '@evaluation/platform/installation';
 import { apiClient, type ApiClient } from '../../harness/api.ts';
 import { killPrograms, startProgram, type Program } from '../../harness/processes.ts';
 import type { Parts } from './processCpu.ts';

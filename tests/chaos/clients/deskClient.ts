@@ -1,4 +1,4 @@
-import { createBackoff } from '@evaluation/backoff';
+import { createBackoff } from '@evaluation/platform/backoff';
 import type { Traffic } from './retrying.ts';
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { coreOverHttp, type CoreClient } from '@evaluation/core-client';
 import type { Exam } from '@evaluation/rest-contract/schemas';
-import { staffActor } from '@evaluation/signed-actor';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import { typedExam } from '../../harness/papers.ts';
 import { PAPER } from '../model/truth.ts';
 import type { Scenario } from './scenarios.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createBackoff } from '@evaluation/backoff';
+import { createBackoff } from '@evaluation/platform/backoff';
 import type { ErrorBody } from '../../harness/api.ts';
 
 /**

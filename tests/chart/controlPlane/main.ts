@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { stopServersAtOnce } from '@evaluation/embedded';
-import { onStopSignals } from '@evaluation/telemetry/stopSignals';
+import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { rehearseCluster } from './rehearsal.ts';
 import { BINARY_OPTIONS, findBinaries, HOW_TO_BUILD } from './servers/binaries.ts';
 

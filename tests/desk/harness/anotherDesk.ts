@@ -1,6 +1,6 @@
 import { coreOverHttp } from '@evaluation/core-client';
 import { startDesk } from '@evaluation/desk';
-import { readDeskSettings } from '@evaluation/settings';
+import { readDeskSettings } from '@evaluation/platform/settings';
 import { freePort } from '../../harness/processes.ts';
 import type { DeskSuite } from './deskSuite.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { buildPage } from '@evaluation/desk/build';
-import { findInstallation } from '@evaluation/installation';
+import { findInstallation } from '@evaluation/platform/installation';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { startService, type TestService } from '../../harness/service.ts';

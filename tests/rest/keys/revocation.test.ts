@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { coreOverHttp } from '@evaluation/core-client';
-import { readFacadeSettings } from '@evaluation/settings';
+import { readFacadeSettings } from '@evaluation/platform/settings';
 import { apiClient, type ErrorBody } from '../../harness/api.ts';
 import { eventually } from '../../harness/ledger.ts';
 import { startProgram, startSplitService, type SplitService } from '../../harness/processes.ts';

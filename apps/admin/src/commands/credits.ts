@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { onStopSignals } from '@evaluation/telemetry/stopSignals';
+import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { creditsAboveZero, id, idempotencyKey } from '../arguments.ts';
 import { withControl } from '../control.ts';
 import { CommandFailure, refusalOf } from '../failures.ts';

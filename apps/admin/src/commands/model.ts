@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { PreflightStep } from '@evaluation/grader';
-import type { GraderSettings } from '@evaluation/settings';
+import type { GraderSettings } from '@evaluation/platform/settings';
 import { CommandFailure } from '../failures.ts';
 import { example, print } from '../output.ts';
 
@@ -24,7 +24,7 @@ interface LaneChecked {
 }
 
 const checkModel = async (_options: object, command: Command): Promise<void> => {
-  const { readGraderSettings } = await import('@evaluation/settings');
+  const { readGraderSettings } = await import('@evaluation/platform/settings');
   const { grader } = readGraderSettings();
   if (grader.provider === 'baseline') {
     print({ grader: 'baseline', lanes: [] }, command, [

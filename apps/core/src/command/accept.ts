@@ -3,7 +3,7 @@ import { exactTextOf } from '@evaluation/rest-contract/exact-json';
 import { fieldPath, problemsOf, type Problem } from '@evaluation/rest-contract/field-errors';
 import { listsTooLong } from '@evaluation/rest-contract/list-lengths';
 import { readable, type Parts } from '@evaluation/rules';
-import { finishInSlices } from '@evaluation/turns';
+import { finishInSlices } from '@evaluation/platform/turns';
 import type * as z from 'zod/v4';
 
 /**

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger } from '@evaluation/platform/telemetry';
 import { readPlan } from '@evaluation/test-services';
 import { newTestTables } from '../../test/newTestTables.ts';
 import { measureLane, startLanePace, type LanePace, type Pace } from './lanePace.ts';

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
-import type { Logger } from '@evaluation/telemetry';
+import type { Logger } from '@evaluation/platform/telemetry';
 import { startRounds } from './rounds.ts';
 
 /*

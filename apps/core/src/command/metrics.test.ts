@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import { countQuestions } from './metrics.ts';
 
 test('countQuestions counts questions of a run by status, without those marked by their key', async () => {

@@ -1,5 +1,5 @@
 import type { RunLane } from '@evaluation/jobs-contract';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import type { Services } from './services.ts';
 
 export const countCredits = (

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from '@evaluation/telemetry';
+import type { Logger } from '@evaluation/platform/telemetry';
 
 /** Periodic work that is independent of the dispatcher, so that slow work does not delay a tick. */
 export interface Rounds {

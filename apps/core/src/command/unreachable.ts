@@ -1,6 +1,6 @@
 import { LaneUnavailable } from '@evaluation/lanes';
 import { ObjectStoreTimeout } from '@evaluation/object-store';
-import { NoTurn } from '@evaluation/turns';
+import { NoTurn } from '@evaluation/platform/turns';
 
 const NETWORK = new Set([
   'ECONNREFUSED',

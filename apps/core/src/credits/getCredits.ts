@@ -1,6 +1,6 @@
 import type { Credits, ExamQuote } from '@evaluation/rest-contract/schemas';
 import type { Price } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import type { Services } from '../command/services.ts';
 import { readSpending } from './account.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { ExamCreate } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { statementsOf } from '@evaluation/test-services';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { createExam } from './createExam.ts';

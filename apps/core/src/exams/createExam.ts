@@ -11,8 +11,8 @@ import {
   type Paper,
   type Parts,
 } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
-import { finishInSlices } from '@evaluation/turns';
+import type { Actor } from '@evaluation/platform/signed-actor';
+import { finishInSlices } from '@evaluation/platform/turns';
 import { acceptInSlices, refuse } from '../command/accept.ts';
 import { readExamDefaults } from '../people/institutes/instituteSettings.ts';
 import { registerCandidates } from './candidates/register.ts';

@@ -1,5 +1,5 @@
 import type { Deleted } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { lockExamFor } from '../command/locks/lockExam.ts';

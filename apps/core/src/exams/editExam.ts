@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { ExamEdit, type Exam, type Warning } from '@evaluation/rest-contract/schemas';
 import { inOrder, isRead, negativeMarksIgnored, repeatedSections } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuse } from '../command/accept.ts';
 import type { Services } from '../command/services.ts';
 import { editSections, readSections, withoutSection, type StoredSection } from './editSections.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '@evaluation/database';
 import type { Exam, Question } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../command/locks/findExam.ts';
 import { savePendingRubricsOfExam } from './paper/savePending.ts';
 import { asSent } from './questions/questionFields.ts';

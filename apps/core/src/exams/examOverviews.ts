@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Exam } from '@evaluation/rest-contract/schemas';
 import { examStatus, type StoredExamStatus } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { isUuid } from '../command/accept.ts';
 import { isVisibleTo, type Viewer } from '../command/locks/visibleExams.ts';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ExamListQuery, type ExamList } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../command/accept.ts';
 import { closePage, openPage, type Page } from '../command/lists/page.ts';
 import type { Viewer } from '../command/locks/visibleExams.ts';

@@ -1,5 +1,5 @@
 import { ExamOpen, type Exam } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../command/accept.ts';
 import type { Services } from '../command/services.ts';
 import { lockExamFor } from '../command/locks/lockExam.ts';

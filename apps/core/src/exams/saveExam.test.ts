@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
-import { staffActor, type Actor } from '@evaluation/signed-actor';
+import { staffActor, type Actor } from '@evaluation/platform/signed-actor';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { once } from '../command/idempotency/once.ts';
 import { asSent } from './questions/questionFields.ts';

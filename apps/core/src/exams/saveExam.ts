@@ -1,8 +1,8 @@
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { ExamCreate, QuestionInput, type Exam } from '@evaluation/rest-contract/schemas';
 import { isRead, NEGATIVE_MARKS_IGNORED, paperProblems, paperSteps } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
-import { finishInSlices } from '@evaluation/turns';
+import type { Actor } from '@evaluation/platform/signed-actor';
+import { finishInSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 import { acceptInSlices, refuse } from '../command/accept.ts';
 import { failure } from '../command/failures.ts';

@@ -1,6 +1,6 @@
 import { uploadKey } from '@evaluation/object-store';
 import { UploadsCreate, type UploadsCreated } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../command/accept.ts';
 import { newId } from '../command/newId.ts';
 import type { Services } from '../command/services.ts';

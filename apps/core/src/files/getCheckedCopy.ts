@@ -1,5 +1,5 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { isUuid } from '../command/accept.ts';
 import { visibleSubmissions } from '../command/locks/lockSubmission.ts';
 import type { Services } from '../command/services.ts';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { checkedCopyPrefix, sealedKey } from '@evaluation/object-store';
 import type { Services } from '../command/services.ts';
 import { forgetFiles } from './exhaustingFiles.ts';

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { sealedKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Upload } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
-import { createTurns, NoTurn } from '@evaluation/turns';
+import type { Actor } from '@evaluation/platform/signed-actor';
+import { createTurns, NoTurn } from '@evaluation/platform/turns';
 import { isUuid } from '../command/accept.ts';
 import type { Services } from '../command/services.ts';
 

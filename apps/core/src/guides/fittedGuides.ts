@@ -7,7 +7,7 @@ import {
   type FittedGuide,
   GuideConstants,
 } from '@evaluation/guide';
-import { finishInSlices } from '@evaluation/turns';
+import { finishInSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 
 const Examples = z.array(ExampleOfVersion);

@@ -1,5 +1,5 @@
 import { json, type Tx } from '@evaluation/database';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 
 export const noteGuideEvent = async (
   tx: Tx,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { later, PREPARED, type Tx } from '@evaluation/database';
-import { inSlices } from '@evaluation/turns';
+import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from './fittedGuides.ts';
 import { decideMark, isChange, readGuidable, type GuidedResult } from './guidable.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { EXACT_UP_TO } from '@evaluation/guide';
 import { MARK_STEP } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { noteGuideEvent } from './guideEvents.ts';
 
 /*

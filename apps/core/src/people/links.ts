@@ -1,5 +1,5 @@
 import type { Tx } from '@evaluation/database';
-import { networkOf } from '@evaluation/client-limits';
+import { networkOf } from '@evaluation/platform/client-limits';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { noteStaffEvent } from './events.ts';

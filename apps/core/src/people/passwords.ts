@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { createTurns } from '@evaluation/turns';
+import { createTurns } from '@evaluation/platform/turns';
 
 /*
  * Passwords are stored as Argon2id. A hash takes 19 MiB and some 20 ms of a core by design, so a flood of sign-ins

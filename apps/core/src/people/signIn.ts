@@ -1,4 +1,4 @@
-import { networkOf } from '@evaluation/client-limits';
+import { networkOf } from '@evaluation/platform/client-limits';
 import type { Services } from '../command/services.ts';
 import { folded } from './email.ts';
 import { isPassword } from './passwords.ts';

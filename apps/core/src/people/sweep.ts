@@ -1,4 +1,4 @@
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { startRounds, type Rounds } from '../command/rounds.ts';
 import type { Services } from '../command/services.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { networkOf } from '@evaluation/client-limits';
+import { networkOf } from '@evaluation/platform/client-limits';
 import type { Services } from '../command/services.ts';
 
 /*

@@ -4,7 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { objectStore, uploadKey, type ObjectStore, type ObjectStoreOptions } from '@evaluation/object-store';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger } from '@evaluation/platform/telemetry';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newTestCore } from '../../test/newTestCore.ts';
 import type { Services } from '../command/services.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import type { Tx } from '@evaluation/database';
 import { announceStop } from '../grading/runs/stopRun.ts';
 import { startRounds, type Rounds } from '../command/rounds.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import { freshGauges } from './freshGauges.ts';
 
 const series = async (): Promise<number[]> =>

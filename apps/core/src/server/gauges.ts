@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { JOB_LANES, RUN_LANES, type JobLane, type Lane, type RunLane } from '@evaluation/jobs-contract';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import { drawings } from '../files/drawings.ts';
 import { freshGauges } from './freshGauges.ts';
 import { waitingNow, type Waiting } from '../files/releaseJobs.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Lanes } from '@evaluation/lanes';
 import type { ObjectStore } from '@evaluation/object-store';
-import type { Logger } from '@evaluation/telemetry';
+import type { Logger } from '@evaluation/platform/telemetry';
 
 /*
  * Creates the bucket and the streams if they are missing. Core must start and answer while the object store or NATS is

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
-import { jittered } from '@evaluation/backoff';
-import type { CoreSettings } from '@evaluation/settings';
-import type { Logger } from '@evaluation/telemetry';
+import { jittered } from '@evaluation/platform/backoff';
+import type { CoreSettings } from '@evaluation/platform/settings';
+import type { Logger } from '@evaluation/platform/telemetry';
 import { startRounds, type Rounds } from '../command/rounds.ts';
 
 /** How often the certificate is read again. Certificates are renewed days before they expire. */

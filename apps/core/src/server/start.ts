@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { retryWhile } from '@evaluation/backoff';
+import { retryWhile } from '@evaluation/platform/backoff';
 import { openDatabase, type Database } from '@evaluation/database';
 import { openLanes } from '@evaluation/lanes';
 import { objectStore } from '@evaluation/object-store';
-import type { CoreSettings } from '@evaluation/settings';
-import { actorVerifier } from '@evaluation/signed-actor';
+import type { CoreSettings } from '@evaluation/platform/settings';
+import { actorVerifier } from '@evaluation/platform/signed-actor';
 import {
   createLogger,
   drainable,
@@ -12,7 +12,7 @@ import {
   readinessOf,
   type Logger,
   type Observed,
-} from '@evaluation/telemetry';
+} from '@evaluation/platform/telemetry';
 import { announceChanges } from '../command/changes/announceChanges.ts';
 import { startGuidePasses } from '../marking/guide/passes.ts';
 import { startPeopleSweep } from '../people/sweep.ts';

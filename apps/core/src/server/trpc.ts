@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { initTRPC, TRPCError } from '@trpc/server';
 import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
-import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
+import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/platform/telemetry';
 import * as z from 'zod/v4';
 import { refuseUnstorable } from '../command/accept.ts';
 import { changeIn } from '../command/changes/changeIn.ts';

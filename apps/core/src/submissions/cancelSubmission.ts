@@ -1,5 +1,5 @@
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { release } from '../credits/ledger.ts';
 import { announceStop, stopRun } from '../grading/runs/stopRun.ts';
 import type { Services } from '../command/services.ts';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { GradingError, type Submission } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import type { CandidateRow } from '../exams/candidates/representation.ts';
 import { findExam } from '../command/locks/findExam.ts';

@@ -6,7 +6,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { SubmissionCreate, type Submission } from '@evaluation/rest-contract/schemas';
 import { isRead, MAX_AMOUNT, priceOf, quoteFor, type Parts } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuseField } from '../command/accept.ts';
 import { insufficientCredits } from '../credits/ledger.ts';
 import { lockExamAndRead, refuseChange, type LockedExam } from '../command/locks/lockExam.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { listed, ResultQuery, type Result } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, isUuid } from '../command/accept.ts';
 import type { Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';

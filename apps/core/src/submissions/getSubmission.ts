@@ -3,7 +3,7 @@ import { later, PREPARED, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { isUuid } from '../command/accept.ts';
 import type { LanePace } from '../command/lanePace.ts';
 import type { Viewer } from '../command/locks/visibleExams.ts';

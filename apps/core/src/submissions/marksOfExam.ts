@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { addUp } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { findExam } from '../command/locks/findExam.ts';
 import type { Services } from '../command/services.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { addUp, MAX_PAGES } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { failure } from '../command/failures.ts';
 import { isUuid, refuse } from '../command/accept.ts';
 import type { Services } from '../command/services.ts';

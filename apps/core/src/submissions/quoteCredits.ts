@@ -1,7 +1,7 @@
 import { CreditQuoteRequest, type CreditQuote } from '@evaluation/rest-contract/schemas';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { exact, isRead, quoteFor, type Parts, type Price } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuse } from '../command/accept.ts';
 import type { Services } from '../command/services.ts';
 import { readAccount } from '../credits/account.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { CoreOverHttp, IdempotentRequest } from '@evaluation/core-client';
-import type { DeskSettings } from '@evaluation/settings';
+import type { DeskSettings } from '@evaluation/platform/settings';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
 import { sessionCookie } from '../sessions/cookie.ts';

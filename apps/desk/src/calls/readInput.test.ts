@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import express from 'express';
 import { afterAll, expect, test } from 'vitest';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger } from '@evaluation/platform/telemetry';
 import { errorHandler } from '../middleware/errors.ts';
 import { requestId } from '../middleware/requestId.ts';
 import { inputReader } from './readInput.ts';

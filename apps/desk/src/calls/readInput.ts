@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
-import { heldBodies, NoRoom } from '@evaluation/client-limits';
+import { heldBodies, NoRoom } from '@evaluation/platform/client-limits';
 import { Refusal } from '../middleware/errors.ts';
 
 /**
  * Reads the input of a call. From its first byte until the answer is sent, a body counts with the bytes that have
  * arrived. All bodies together have the memory of four bodies of the largest size; an institute gets at most twice the
- * memory that stays free (packages/client-limits/src/heldBodies.ts).
+ * memory that stays free (packages/platform/src/client-limits/heldBodies.ts).
  * @param limitBytes of one body
  * @returns a reader that throws Refusal 400 (no plain JSON), 413 or 503 (memory is taken)
  */

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { DeskSettings } from '@evaluation/settings';
+import type { DeskSettings } from '@evaluation/platform/settings';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
 import { sessionCookie } from '../sessions/cookie.ts';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { metrics, type Logger } from '@evaluation/telemetry';
+import { metrics, type Logger } from '@evaluation/platform/telemetry';
 import { requestIdOf } from './requestId.ts';
 
 const SERVICE = 'desk';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import type { DeskSettings } from '@evaluation/settings';
+import type { DeskSettings } from '@evaluation/platform/settings';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Actor, CoreAccess, Outputs } from '@evaluation/core-client';
-import { staffActor } from '@evaluation/signed-actor';
+import { staffActor } from '@evaluation/platform/signed-actor';
 
 type SignedIn = NonNullable<Outputs['public']['desk']['people']['session']>;
 

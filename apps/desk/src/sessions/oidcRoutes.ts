@@ -1,7 +1,7 @@
 import { Router, type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { CoreAccess } from '@evaluation/core-client';
-import type { DeskSettings } from '@evaluation/settings';
-import type { Logger } from '@evaluation/telemetry';
+import type { DeskSettings } from '@evaluation/platform/settings';
+import type { Logger } from '@evaluation/platform/telemetry';
 import { requestIdOf } from '../middleware/requestId.ts';
 import { placeCookie, sessionCookie, transactionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';

@@ -1,6 +1,6 @@
 import express, { Router, type Request, type Response } from 'express';
 import type { CoreAccess } from '@evaluation/core-client';
-import type { DeskSettings } from '@evaluation/settings';
+import type { DeskSettings } from '@evaluation/platform/settings';
 import * as z from 'zod/v4';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';

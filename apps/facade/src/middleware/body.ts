@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { heldBodies, NoRoom, type HeldBodies } from '@evaluation/client-limits';
+import { heldBodies, NoRoom, type HeldBodies } from '@evaluation/platform/client-limits';
 import { contract } from '@evaluation/rest-contract';
 import { shapeOf, type BodyShape } from '@evaluation/rest-contract/body-shape';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { createTurns, NoTurn, type Turns } from '@evaluation/turns';
+import { createTurns, NoTurn, type Turns } from '@evaluation/platform/turns';
 import { arrivalOf, CutOff, type Patience } from '../body/arrival.ts';
 import { BodyReader, BodyTooLarge } from '../body/reader.ts';
 import { keyOf } from './authenticate.ts';

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { failureOf, isUnreachable, type CoreAccess } from '@evaluation/core-client';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
-import type { Logger } from '@evaluation/telemetry';
+import type { Logger } from '@evaluation/platform/telemetry';
 import { CutOff } from '../body/arrival.ts';
 import { BodyTooLarge, MalformedJson } from '../body/reader.ts';
 import { isDeclared } from './declaredFailures.ts';

@@ -5,7 +5,7 @@ import { happensOnce } from '@evaluation/rest-contract';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { exactTextOf, withComparableNumbers } from '@evaluation/rest-contract/exact-json';
 import { canonicalJson, canonicalPieces } from '@evaluation/rules';
-import { inSlices } from '@evaluation/turns';
+import { inSlices } from '@evaluation/platform/turns';
 import { requestIdOf } from './requestId.ts';
 import { metadataOf, successStatusOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';

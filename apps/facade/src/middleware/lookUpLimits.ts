@@ -1,4 +1,4 @@
-import { networkOf } from '@evaluation/client-limits';
+import { networkOf } from '@evaluation/platform/client-limits';
 
 /*
  * Limits look-ups in core of keys that this replica does not know, per client address and in total. Two token buckets:

@@ -7,7 +7,7 @@ import {
   SpanKind,
   traceIdOf,
   type Logger,
-} from '@evaluation/telemetry';
+} from '@evaluation/platform/telemetry';
 import { keyOf } from './authenticate.ts';
 import { requestIdOf } from './requestId.ts';
 import { routeOf } from './routeMetadata.ts';

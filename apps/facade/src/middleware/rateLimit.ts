@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { rateKind } from '@evaluation/rest-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import type { FacadeSettings } from '@evaluation/settings';
+import type { FacadeSettings } from '@evaluation/platform/settings';
 import { demandsOf, type Caller } from '../rateLimits/demands.ts';
 import type { Place, RateLimitStatus } from '../rateLimits/decision.ts';
 import type { RateLimits } from '../rateLimits/rateLimits.ts';

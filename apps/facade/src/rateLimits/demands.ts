@@ -1,4 +1,4 @@
-import type { RateLimit } from '@evaluation/settings';
+import type { RateLimit } from '@evaluation/platform/settings';
 import type { Demand } from './decision.ts';
 
 type Tier = 'standard' | 'high';

@@ -1,4 +1,4 @@
-import { retryWhile } from '@evaluation/backoff';
+import { retryWhile } from '@evaluation/platform/backoff';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';

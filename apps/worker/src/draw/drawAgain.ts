@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { retryWhile } from '@evaluation/backoff';
+import { retryWhile } from '@evaluation/platform/backoff';
 import { failureOf, type CoreAccess, type CoreClient, type DrawingMaterial } from '@evaluation/core-client';
 import type { DrawJob } from '@evaluation/jobs-contract';
 import { extractPages } from '@evaluation/pdf';
-import type { Logger } from '@evaluation/telemetry';
+import type { Logger } from '@evaluation/platform/telemetry';
 import type { CopyResult } from '../copy/copyResult.ts';
 import { download, isStoreAway, upload } from '../copy/download.ts';
 import { drawCopy } from '../copy/drawCopy.ts';

@@ -1,5 +1,5 @@
 import { createGrader, type Grader, type JudgeRequest } from '@evaluation/grader';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger } from '@evaluation/platform/telemetry';
 import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openLaneGate, type LaneGate } from './laneGate.ts';

@@ -25,8 +25,8 @@ import {
   type Usage,
 } from '@evaluation/grader';
 import type { RunLane } from '@evaluation/jobs-contract';
-import { createBackoff } from '@evaluation/backoff';
-import { metrics, type Logger } from '@evaluation/telemetry';
+import { createBackoff } from '@evaluation/platform/backoff';
+import { metrics, type Logger } from '@evaluation/platform/telemetry';
 import { ModelUnavailable } from './modelUnavailable.ts';
 
 const FIRST_PAUSE_MS = 1000;

@@ -1,5 +1,5 @@
 import { coreOverHttp } from '@evaluation/core-client';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger } from '@evaluation/platform/telemetry';
 import { expect, test } from 'vitest';
 import { holdRun } from './heldRun.ts';
 import { runMaterial } from '../../test/runMaterial.ts';

@@ -1,4 +1,4 @@
-import { retryWhile } from '@evaluation/backoff';
+import { retryWhile } from '@evaluation/platform/backoff';
 import {
   failureOf,
   isUnreachable,
@@ -6,7 +6,7 @@ import {
   type CoreClient,
   type RunMaterial,
 } from '@evaluation/core-client';
-import type { Logger } from '@evaluation/telemetry';
+import type { Logger } from '@evaluation/platform/telemetry';
 import { record } from './record.ts';
 import { openRecords, type RunRecords } from './records.ts';
 

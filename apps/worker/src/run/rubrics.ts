@@ -1,4 +1,4 @@
-import { createBackoff, type Backoff } from '@evaluation/backoff';
+import { createBackoff, type Backoff } from '@evaluation/platform/backoff';
 import { isUnknownProcedure } from '@evaluation/core-client';
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import { makeRubricRequest, type RubricPart } from '@evaluation/evidence';

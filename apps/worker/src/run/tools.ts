@@ -1,7 +1,7 @@
 import type { Grader } from '@evaluation/grader';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
-import type { WorkerSettings } from '@evaluation/settings';
-import type { Logger } from '@evaluation/telemetry';
+import type { WorkerSettings } from '@evaluation/platform/settings';
+import type { Logger } from '@evaluation/platform/telemetry';
 
 export interface Tools {
   grader: Grader;

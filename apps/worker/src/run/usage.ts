@@ -10,8 +10,8 @@ import {
   type Usage,
 } from '@evaluation/grader';
 import { exact } from '@evaluation/rules';
-import type { ModelPrices } from '@evaluation/settings';
-import { metrics } from '@evaluation/telemetry';
+import type { ModelPrices } from '@evaluation/platform/settings';
+import { metrics } from '@evaluation/platform/telemetry';
 
 /** Usage of a run over all its deliveries, as core stores it (core's `grading/runs/usedByRun.ts`). */
 export type UsedByRun = NonNullable<RunMaterial['used']>;

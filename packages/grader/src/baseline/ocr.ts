@@ -11,7 +11,7 @@ import path from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
-import { createTurns } from '@evaluation/turns';
+import { createTurns } from '@evaluation/platform/turns';
 import { clampBox } from '../box.ts';
 import type { Box, CallOptions } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';

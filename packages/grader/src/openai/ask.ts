@@ -18,7 +18,7 @@
  *
  * State is that of one call and is not stored: after the death of a worker the call is made and paid for again.
  */
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { fenced, newBoundary } from '../fence.ts';

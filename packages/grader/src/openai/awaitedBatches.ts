@@ -11,9 +11,9 @@
  * State: for each batch its calls, and the ids that were late or not wanted. It ends with the process; the batches
  * continue.
  */
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import type { BatchedCall } from './batchedCall.ts';
 import type { BatchProvider, BatchState } from './batchProvider.ts';
 import { passes, statusOf } from './failures.ts';

@@ -12,9 +12,9 @@
  * continue at the endpoint, and their metadata lists their lines: the next process finds them before it sends a line
  * again.
  */
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import type OpenAI from 'openai';
 import type { BatchOptions, GraderLog } from '../grader.ts';
 import { waitFor, type BatchedCall } from './batchedCall.ts';

@@ -16,7 +16,7 @@
  * State: in this object, changed by the calls of one grader and by one timer. It ends with the process; a new process
  * finds an outage by its own calls.
  */
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { newPermission } from '../endpointPause.ts';
 
 export interface Breaker {

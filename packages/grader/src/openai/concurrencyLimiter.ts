@@ -12,13 +12,13 @@
  * Calls keep their order, with one exception: among the waiting calls of one institute, those that begin like the
  * previous call go first, because the endpoint may have that beginning cached, and a server with one slot caches no
  * other. Institutes keep their turns, and a call that is the first of its institute is passed by at most eight
- * (packages/turns).
+ * (packages/platform/src/turns).
  *
  * State: places, answers since the last change, number of reductions, whether a call has timed out. It ends with the
  * process; the next one starts with all places. The breaker counts whether calls are answered; here only 429s and
  * time-outs count.
  */
-import { createTurns } from '@evaluation/turns';
+import { createTurns } from '@evaluation/platform/turns';
 import { createEndpointPause, type EndpointPause } from '../endpointPause.ts';
 
 export interface ConcurrencyLimiter {

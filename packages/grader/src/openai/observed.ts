@@ -1,4 +1,4 @@
-import { describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
+import { describeSpan, inSpan, metrics, SpanKind } from '@evaluation/platform/telemetry';
 import type { Usage } from '../grader.ts';
 import { MalformedOutput } from '../strictSchema.ts';
 import { isUnreachable, TimedOut } from './failures.ts';

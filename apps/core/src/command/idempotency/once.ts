@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { later, PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure, errors, type Failure } from '@evaluation/rest-contract/errors';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import type { Services } from '../services.ts';
 import { findOutcome, storeOutcome, type IdempotentRequest, type Outcome } from './records.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { later, PREPARED, type Tx } from '@evaluation/database';
 import { errors, type ErrorCode, type Failure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 
 /** The actor of a call, as far as it decides which exams the call may see. */
 export type Viewer = Pick<Actor, 'institute_id' | 'staff'>;

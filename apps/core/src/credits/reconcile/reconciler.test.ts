@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { createLogger, metrics } from '@evaluation/telemetry';
+import { createLogger, metrics } from '@evaluation/platform/telemetry';
 import { openTestDatabase } from '@evaluation/test-services';
 import { grant } from '../ledger.ts';
 import { instituteIds, reconcileSome } from './reconcile.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { metrics } from '@evaluation/telemetry';
+import { metrics } from '@evaluation/platform/telemetry';
 import { startRounds, type Rounds } from '../../command/rounds.ts';
 import type { Services } from '../../command/services.ts';
 import { instituteIds, reconcileInstitute } from './reconcile.ts';

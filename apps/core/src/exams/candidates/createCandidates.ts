@@ -1,6 +1,6 @@
 import { CandidatesCreate, type CandidatesCreated } from '@evaluation/rest-contract/schemas';
 import { isRead } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { acceptInSlices, refuse } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';
 import { repeatedCandidates, upsertCandidates } from './upsert.ts';

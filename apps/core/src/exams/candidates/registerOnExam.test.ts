@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { openTestDatabase, statementsOf } from '@evaluation/test-services';
 import { insertExam } from '../../../test/insertExam.ts';
 import { createCandidates } from './createCandidates.ts';

@@ -4,7 +4,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { CandidatesRegister, type CandidatesRegistered } from '@evaluation/rest-contract/schemas';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { isRead, type Parts } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, isUuid, refuse } from '../../command/accept.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';

@@ -1,6 +1,6 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Deleted } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { isUuid } from '../../command/accept.ts';
 import { lockExam, refuseChange } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';

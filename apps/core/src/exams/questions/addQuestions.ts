@@ -1,7 +1,7 @@
 import { QuestionsAdd, type QuestionsAdded } from '@evaluation/rest-contract/schemas';
 import { addedProblems, addedSteps, isRead } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
-import { finishInSlices } from '@evaluation/turns';
+import type { Actor } from '@evaluation/platform/signed-actor';
+import { finishInSlices } from '@evaluation/platform/turns';
 import { acceptInSlices, refuse } from '../../command/accept.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';
 import { appendVersion } from '../paper/appendVersion.ts';

@@ -1,5 +1,5 @@
 import type { Deleted } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { lockExam, refuseChange } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';
 import { findQuestion } from './findQuestion.ts';

@@ -6,7 +6,7 @@ import {
   type QuestionInput,
 } from '@evaluation/rest-contract/schemas';
 import { checkEdited, editedProblems, isRead, type Broken, type Parts } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuse } from '../../command/accept.ts';
 import { lockExam, refuseChange } from '../../command/locks/lockExam.ts';
 import { appendVersion } from '../paper/appendVersion.ts';

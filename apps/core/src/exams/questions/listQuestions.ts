@@ -1,5 +1,5 @@
 import { listed, QuestionListQuery, type QuestionList } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../../command/accept.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';

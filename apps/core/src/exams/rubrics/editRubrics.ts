@@ -10,7 +10,7 @@ import {
   type Warning,
 } from '@evaluation/rest-contract/schemas';
 import { checkRubric, isRead, materialWarnings, type Parts } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, isUuid, refuse } from '../../command/accept.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';

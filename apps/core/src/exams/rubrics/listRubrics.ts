@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Rubric, RubricList } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../../command/locks/findExam.ts';
 import { isVisibleTo } from '../../command/locks/visibleExams.ts';
 import type { Services } from '../../command/services.ts';

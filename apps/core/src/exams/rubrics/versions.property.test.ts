@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import type { QuestionInput, Rubric } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { openTestDatabase, statementsOf } from '@evaluation/test-services';
 import { insertExam } from '../../../test/insertExam.ts';
 import { addQuestions } from '../questions/addQuestions.ts';

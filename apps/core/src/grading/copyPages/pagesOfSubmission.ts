@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { PageReading } from '@evaluation/grading-model';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { isUuid } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';

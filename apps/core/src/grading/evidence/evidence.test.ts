@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { evidenceKey, evidencePrefix, objectStore } from '@evaluation/object-store';
-import { createLogger, metrics } from '@evaluation/telemetry';
+import { createLogger, metrics } from '@evaluation/platform/telemetry';
 import { readPlan } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { evidencePrefix } from '@evaluation/object-store';
 import { dueByRetention } from '../../command/retention.ts';
 import { startRounds, type Rounds } from '../../command/rounds.ts';

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { json } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { QuestionInput, Rubric } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { insertExam } from '../../../test/insertExam.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import type { HeldRun } from '../../command/locks/heldRun.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { later, PREPARED, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
 import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT, type QuestionMarkedByKey } from '@evaluation/rules';
-import { traceparentNow } from '@evaluation/telemetry';
+import { traceparentNow } from '@evaluation/platform/telemetry';
 
 /** A new run: the first of a submission, or a re-evaluation. */
 export interface NewRun {

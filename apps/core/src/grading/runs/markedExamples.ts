@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { json, PREPARED, type Tx } from '@evaluation/database';
 import { fitGuide, nearestExamples } from '@evaluation/guide';
-import { inSlices } from '@evaluation/turns';
+import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 import { decidedResults, isDecidedResult } from '../../guides/decidedResults.ts';
 import { isTrusted } from '../../guides/trusted.ts';

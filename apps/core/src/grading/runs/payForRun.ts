@@ -1,6 +1,6 @@
 import { later, PREPARED, send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { release, reserve } from '../../credits/ledger.ts';
 import type { StoppedRun } from './stopRun.ts';
 import { takePlace } from './takePlace.ts';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { dueByRetention } from '../../command/retention.ts';
 import { startRounds, type Rounds } from '../../command/rounds.ts';
 import type { Services } from '../../command/services.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { identicalGroups, type Sameness } from '@evaluation/guide';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import type { Services } from '../../command/services.ts';
 import { findQuestionOfExam, readOpenAnswers } from './openAnswers.ts';
 

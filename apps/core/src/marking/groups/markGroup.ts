@@ -2,7 +2,7 @@ import { identicalGroups, type Sameness } from '@evaluation/guide';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure, type ErrorCode } from '@evaluation/rest-contract/errors';
 import { MarkOverride } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../../command/accept.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import type { Services } from '../../command/services.ts';

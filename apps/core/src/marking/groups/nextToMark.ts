@@ -1,5 +1,5 @@
 import { chooseNext } from '@evaluation/guide';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import type { Services } from '../../command/services.ts';
 import { findQuestionOfExam, readMarkedTexts, readOpenAnswers, type OpenAnswer } from './openAnswers.ts';
 

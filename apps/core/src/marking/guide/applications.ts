@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
-import { Actor } from '@evaluation/signed-actor';
+import { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { failure } from '../../command/failures.ts';
 import { Passing, Versions } from '../../guides/inForce.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '@evaluation/database';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { failure } from '../../command/failures.ts';
 import { noteGuideEvent } from '../../guides/guideEvents.ts';
 import { ensureVersions } from '../../guides/versions.ts';

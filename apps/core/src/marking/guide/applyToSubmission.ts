@@ -1,5 +1,5 @@
 import type { Tx } from '@evaluation/database';
-import { inSlices } from '@evaluation/turns';
+import { inSlices } from '@evaluation/platform/turns';
 import { decideMark, isChange, readGuidable, type GuidedResult } from '../../guides/guidable.ts';
 import { writeGuidedMarks } from '../../guides/guidedMarks.ts';
 import { guidesOf } from '../../guides/inForce.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '@evaluation/database';
-import { jittered } from '@evaluation/backoff';
+import { jittered } from '@evaluation/platform/backoff';
 import { sql } from 'kysely';
 import { startRounds, type Rounds } from '../../command/rounds.ts';
 import type { Services } from '../../command/services.ts';

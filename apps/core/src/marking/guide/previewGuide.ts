@@ -1,8 +1,8 @@
 import type { Tx } from '@evaluation/database';
 import { leaveOneOut, passing as passingOf, scaleOf } from '@evaluation/guide';
 import { exact } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
-import { inSlices } from '@evaluation/turns';
+import type { Actor } from '@evaluation/platform/signed-actor';
+import { inSlices } from '@evaluation/platform/turns';
 import { readGuide } from '../../guides/fittedGuides.ts';
 import { decideMark, readGuidable } from '../../guides/guidable.ts';
 import { noteGuideEvent } from '../../guides/guideEvents.ts';

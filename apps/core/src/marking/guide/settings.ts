@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { failure } from '../../command/failures.ts';
 import { noteGuideEvent } from '../../guides/guideEvents.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { readAudit, type AuditCounts } from '../../guides/passingAudit.ts';
 import { ensureVersions } from '../../guides/versions.ts';
 import { findExam } from '../../command/locks/findExam.ts';

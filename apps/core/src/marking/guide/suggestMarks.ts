@@ -1,8 +1,8 @@
 import type { Tx } from '@evaluation/database';
 import { nearestExamples } from '@evaluation/guide';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import type { Actor } from '@evaluation/signed-actor';
-import { inSlices } from '@evaluation/turns';
+import type { Actor } from '@evaluation/platform/signed-actor';
+import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from '../../guides/fittedGuides.ts';
 import { decideMark, readGuidable, type GuidableResult, type SkipReason } from '../../guides/guidable.ts';

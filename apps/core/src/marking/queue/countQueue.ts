@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import type { Services } from '../../command/services.ts';
 import { isOpen } from './isOpen.ts';
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { readCursor, writeCursor, type Position } from '../../command/lists/cursor.ts';
 import { findExam } from '../../command/locks/findExam.ts';

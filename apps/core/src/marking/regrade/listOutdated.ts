@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { closePage, openPage } from '../../command/lists/page.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { exact } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { readAccount } from '../../credits/account.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import { savePendingRubricsOfExam } from '../../exams/paper/savePending.ts';

@@ -2,7 +2,7 @@ import { RUN_LANES } from '@evaluation/jobs-contract';
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../../command/locks/findExam.ts';
 import { lockExam, type LockedExam } from '../../command/locks/lockExam.ts';
 import { newId } from '../../command/newId.ts';

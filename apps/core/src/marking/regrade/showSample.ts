@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 

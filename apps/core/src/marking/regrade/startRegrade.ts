@@ -2,7 +2,7 @@ import { RUN_LANES } from '@evaluation/jobs-contract';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../../command/locks/findExam.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import { countCredits } from '../../command/metrics.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Approve, type Submission } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../../command/accept.ts';
 import { stopPassingBelowTarget } from '../../guides/passingAudit.ts';
 import type { Services } from '../../command/services.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 
 /** Audit entry of a human decision. `before` and `after` hold marks and flags. */
 interface Decision {

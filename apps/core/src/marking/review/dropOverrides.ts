@@ -1,5 +1,5 @@
 import type { Tx } from '@evaluation/database';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { audit } from './audit.ts';
 
 /** Deletes the overrides of a submission for a re-evaluation without `keep_overrides`; the audit keeps their values. */

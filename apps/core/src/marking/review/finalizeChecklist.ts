@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ExamStatus } from '@evaluation/rest-contract/schemas';
 import { examStatus } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 

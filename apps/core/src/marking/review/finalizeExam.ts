@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { Finalize, type Finalized, type SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { finalizeVerdict } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { failure } from '../../command/failures.ts';
 import { accept, refuseField } from '../../command/accept.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';

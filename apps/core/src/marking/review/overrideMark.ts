@@ -3,7 +3,7 @@ import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { MarkOverride, type QuestionResult } from '@evaluation/rest-contract/schemas';
 import { isObjective } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { stopPassingBelowTarget } from '../../guides/passingAudit.ts';
 import { accept, isUuid, refuseField } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';

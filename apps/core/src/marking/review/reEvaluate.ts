@@ -1,5 +1,5 @@
 import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../../command/accept.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import { countCredits } from '../../command/metrics.ts';

@@ -1,5 +1,5 @@
 import type { QuestionResult } from '@evaluation/rest-contract/schemas';
-import type { StaffActor } from '@evaluation/signed-actor';
+import type { StaffActor } from '@evaluation/platform/signed-actor';
 import { stopPassingBelowTarget } from '../../guides/passingAudit.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import type { Services } from '../../command/services.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StaffActor } from '@evaluation/signed-actor';
+import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { findExam } from '../../command/locks/findExam.ts';
 import { findQuestionOfExam } from '../groups/openAnswers.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { answerGroups } from '../groups/answerGroups.ts';
 import { nextToMark } from '../groups/nextToMark.ts';
 import { findQuestionOfExam, readMarkedTexts, readOpenAnswers } from '../groups/openAnswers.ts';

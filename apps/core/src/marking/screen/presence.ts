@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StaffActor } from '@evaluation/signed-actor';
+import type { StaffActor } from '@evaluation/platform/signed-actor';
 import type { Services } from '../../command/services.ts';
 import { staffNames } from './staffNames.ts';
 import { findCopy } from './findCopy.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { readQuestionResult } from '../review/readQuestionResult.ts';
 import { seenMarkOf, type SeenMark } from '../review/seenMark.ts';

@@ -4,7 +4,7 @@ import type { Result, QuestionResult } from '@evaluation/rest-contract/schemas';
 import { isObjective, MARK_STEP } from '@evaluation/rules';
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import type { Tx } from '@evaluation/database';
-import type { StaffActor } from '@evaluation/signed-actor';
+import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { readGuideSettings } from '../guide/settings.ts';
 import { CurrentPaper, readPaper } from '../../exams/paper/paper.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isExact, isWithin, kappaOf, momentsOf, stepOf } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from '../../guides/decidedResults.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';

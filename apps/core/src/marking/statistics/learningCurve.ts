@@ -10,7 +10,7 @@ import {
   type GuideExample,
 } from '@evaluation/guide';
 import { isWithin } from '@evaluation/rules';
-import { inSlices } from '@evaluation/turns';
+import { inSlices } from '@evaluation/platform/turns';
 
 /*
  * How well a guide marks, by the number of its examples: for each number, a guide learns from that many examples and

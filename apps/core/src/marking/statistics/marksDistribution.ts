@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { MARK_STEP } from '@evaluation/rules';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 import { binsOf, figuresOf, type Bin, type Figures } from './distributions.ts';

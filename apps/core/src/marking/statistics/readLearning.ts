@@ -1,4 +1,4 @@
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { readTexts, readVersion } from '../../guides/fittedGuides.ts';
 import { ensureVersions } from '../../guides/versions.ts';
 import { findExam } from '../../command/locks/findExam.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import type { CoreSettings } from '@evaluation/settings';
+import type { CoreSettings } from '@evaluation/platform/settings';
 import { refuse } from '../../command/accept.ts';
 import type { DaysColumn } from '../../command/retention.ts';
 

@@ -1,6 +1,6 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { Scope, type Account } from '@evaluation/rest-contract/schemas';
-import type { Actor } from '@evaluation/signed-actor';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { copiesToday, nextReset } from '../../credits/dailyCopies.ts';
 import type { Services } from '../../command/services.ts';
 

@@ -1,4 +1,4 @@
-import { staffActor } from '@evaluation/signed-actor';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import type { Services } from '../../command/services.ts';

@@ -88,7 +88,7 @@ test('labels have few values, and names have units', () => {
 });
 
 test('docs/telemetry.md lists each metric with its labels and help', async () => {
-  const page = await readFile(new URL('../../../docs/telemetry.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8');
   const rows = page
     .split('\n')
     .filter((line) => line.startsWith('| `evaluation_'))
