@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answerTo, type ReadPage } from './answerTo.ts';
 import { beyondLabel, endsInChoice } from './beyondLabel.ts';
 import { gradedQuestion, withoutJudging } from './questionOutcome.ts';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 
 const box = { x: 0, y: 0, width: 1, height: 1 };
 const page = (number: number, texts: string[]): ReadPage => ({

@@ -1,7 +1,7 @@
 import type { AlignedAnswer } from '@evaluation/grader';
 import { isBlankText } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
-import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/grading-model';
+import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
 
 /**
  * In characters: three times the longest typed answer. Limits the prompts of a copy whose alignment gives every block

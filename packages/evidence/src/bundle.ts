@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
+import { ExamContext, MarkedQuestion } from '@evaluation/rules/grading-model';
 import { RUN_LANES } from '@evaluation/jobs-contract';
 import { CriterionResult, GradingError, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { canonicalJson } from '@evaluation/rules';

@@ -1,5 +1,5 @@
 import { imitatesPrompt, POSSIBLE_INJECTION } from '@evaluation/grader';
-import { HARDLY_LEGIBLE } from '@evaluation/grading-model';
+import { HARDLY_LEGIBLE } from '@evaluation/rules/grading-model';
 import { isBlankText } from '@evaluation/rules';
 import type { ReadCopy, ReadPage } from './answerTo.ts';
 import { endsInChoice } from './beyondLabel.ts';

@@ -3,7 +3,7 @@ import { ExampleOfVersion, GuideConstants } from '@evaluation/guide';
 import * as z from 'zod/v4';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
-import { MarkedQuestion, PageReading } from '@evaluation/grading-model';
+import { MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
 
 /*
  * Content of recorded parts (docs/evidence.md). A part is stored under its hash: parsing a recorded part must not add

@@ -1,6 +1,6 @@
 import { markByKey } from '@evaluation/rules';
 import { expect, test } from 'vitest';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { failedQuestion, gradedQuestion } from './questionOutcome.ts';
 
 const question: MarkedQuestion = {

@@ -2,7 +2,7 @@ import type { Annotation, Judgement } from '@evaluation/grader';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
 import { isBlankText, lacksMaterial, withoutDirection } from '@evaluation/rules';
-import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
+import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 
 /** The recorded result of one question (docs/api/results.md#fields). */
 export interface QuestionOutcome {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createGrader, RULES_VERSION, type CallEvidence, type Grader } from '@evaluation/grader';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { canonicalJson } from '@evaluation/rules';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {

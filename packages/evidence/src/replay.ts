@@ -33,7 +33,7 @@ import {
   withoutJudging,
   type QuestionOutcome,
 } from './questionOutcome.ts';
-import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
+import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 import { alignRequest, criteriaOf, judgeRequest, makeRubricRequest } from './requests.ts';
 import { printable } from './printable.ts';
 

@@ -11,7 +11,7 @@ import {
   type GivenAnswer,
   type MarkedQuestion,
   type PageReading,
-} from '@evaluation/grading-model';
+} from '@evaluation/rules/grading-model';
 
 export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageReading[]): AlignRequest => ({
   questions: questions.map(({ label, section, type, text }, index) => ({

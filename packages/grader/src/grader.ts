@@ -3,11 +3,11 @@
  * offline baseline. Contains types, two error classes and a constant. See docs/architecture.md#deadlines-and-retries.
  */
 
-import type { Box, ExamContext, GivenAnswer, PageReading } from '@evaluation/grading-model';
+import type { Box, ExamContext, GivenAnswer, PageReading } from '@evaluation/rules/grading-model';
 import type { EndpointPause } from './endpointPause.ts';
 import type { PreflightReport, PreflightRequest } from './preflightReport.ts';
 
-export type { Box, PageReading, ReadBlock } from '@evaluation/grading-model';
+export type { Box, PageReading, ReadBlock } from '@evaluation/rules/grading-model';
 
 /** Reason of an abort when no process will request the work again, e.g. for a cancelled submission. */
 export class NotWanted extends Error {

@@ -8,7 +8,7 @@ import {
   makeRubricRequest,
   withoutJudging,
 } from '@evaluation/evidence';
-import type { GivenAnswer } from '@evaluation/grading-model';
+import type { GivenAnswer } from '@evaluation/rules/grading-model';
 import {
   createGrader,
   type CallEvidence,

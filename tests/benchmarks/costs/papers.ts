@@ -1,4 +1,4 @@
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { examBody, typedSamples } from '../../fixtures/fixtures.ts';
 

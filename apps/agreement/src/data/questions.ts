@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JudgeRequest } from '@evaluation/grader';
-import { ExamContext } from '@evaluation/grading-model';
+import { ExamContext } from '@evaluation/rules/grading-model';
 import { checkRubric } from '@evaluation/rules';
 import { QUESTION_FIELDS, type Line } from './line.ts';
 

@@ -1,4 +1,4 @@
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { sql } from 'kysely';
 import { later, PREPARED, reusePlans, type Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';

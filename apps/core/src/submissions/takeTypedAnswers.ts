@@ -1,5 +1,5 @@
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { checkTypedAnswers, markByKey, type Parts, type TypedAnswer } from '@evaluation/rules';
 import { refuse } from '../command/accept.ts';
 import type { RunIntake } from '../grading/runs/insertRun.ts';

@@ -1,5 +1,5 @@
 import type { RecordedQuestion } from '@evaluation/core-client';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 
 export interface CopyResult {
   question: MarkedQuestion;

@@ -1,5 +1,5 @@
 import type { DrawingMaterial } from '@evaluation/core-client';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { noticeOf } from '@evaluation/grader';
 import {
   drawCheckedCopy,

@@ -8,7 +8,7 @@ import {
   type ReadCopy,
 } from '@evaluation/evidence';
 import type { Annotation } from '@evaluation/grader';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { extractPages, toViewedBox, type PageImage } from '@evaluation/pdf';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';

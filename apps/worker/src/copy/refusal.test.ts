@@ -1,4 +1,4 @@
-import type { PageReading, ReadBlock } from '@evaluation/grading-model';
+import type { PageReading, ReadBlock } from '@evaluation/rules/grading-model';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from './refusal.ts';
 

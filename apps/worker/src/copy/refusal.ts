@@ -1,4 +1,4 @@
-import type { PageReading } from '@evaluation/grading-model';
+import type { PageReading } from '@evaluation/rules/grading-model';
 import { isBlankText, isMostlyDevanagari } from '@evaluation/rules';
 import { NotGradable } from '../run/tools.ts';
 

@@ -1,4 +1,4 @@
-import type { PageReading } from '@evaluation/grading-model';
+import type { PageReading } from '@evaluation/rules/grading-model';
 import type { AlignedAnswer } from '@evaluation/grader';
 import { expect, test } from 'vitest';
 import { FoundAnswers, ReadPages } from '@evaluation/evidence';

@@ -1,6 +1,6 @@
 import type { RecordedQuestion } from '@evaluation/core-client';
 import type { Annotation } from '@evaluation/grader';
-import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
+import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 import type { HeldRun } from './heldRun.ts';
 import { judgeQuestion } from './judgeQuestion.ts';
 import { lookUp } from './judgementOf.ts';

@@ -1,6 +1,6 @@
-import type { GivenAnswer } from '@evaluation/grading-model';
+import type { GivenAnswer } from '@evaluation/rules/grading-model';
 import type { RecordedQuestion } from '@evaluation/core-client';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import {
   failedQuestion,
   gradedQuestion,

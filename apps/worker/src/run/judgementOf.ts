@@ -9,7 +9,7 @@ import {
   type MarkedExample,
 } from '@evaluation/grader';
 import { judgeRequest } from '@evaluation/evidence';
-import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
+import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 import type { HeldRun } from './heldRun.ts';
 import type { Found } from './records.ts';
 import type { Tools } from './tools.ts';

@@ -1,6 +1,6 @@
 import { createBackoff, type Backoff } from '@evaluation/platform/backoff';
 import { isUnknownProcedure } from '@evaluation/core-client';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { makeRubricRequest, type RubricPart } from '@evaluation/evidence';
 import { GraderFailure, RULES_VERSION } from '@evaluation/grader';
 import { lacksMaterial } from '@evaluation/rules';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { PREPARED, type Tx } from '@evaluation/database';
-import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
+import { ExamContext, MarkedQuestion } from '@evaluation/rules/grading-model';
 import * as z from 'zod/v4';
 import { rubricInForce } from './inForce.ts';
 

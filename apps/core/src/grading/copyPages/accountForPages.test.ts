@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PageReading } from '@evaluation/grading-model';
+import type { PageReading } from '@evaluation/rules/grading-model';
 import { accountForPages } from './accountForPages.ts';
 
 const block = (text: string, crossedOut = false) => ({

@@ -1,4 +1,4 @@
-import { HARDLY_LEGIBLE, type PageReading } from '@evaluation/grading-model';
+import { HARDLY_LEGIBLE, type PageReading } from '@evaluation/rules/grading-model';
 
 /** Content of a page of a copy, derived from its reading and from the alignment of blocks to questions. */
 export interface AccountedPage {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PageReading } from '@evaluation/grading-model';
+import { PageReading } from '@evaluation/rules/grading-model';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';

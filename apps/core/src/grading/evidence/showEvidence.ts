@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
+import { ExamContext, MarkedQuestion } from '@evaluation/rules/grading-model';
 import { gunzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { evidenceKey, evidencePackKey } from '@evaluation/object-store';

@@ -1,4 +1,4 @@
-import { MarkedQuestion } from '@evaluation/grading-model';
+import { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { reusePlans, send, type Tx } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MarkedQuestion } from '@evaluation/grading-model';
+import { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { json } from '@evaluation/database';

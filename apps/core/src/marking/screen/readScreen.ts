@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Result, QuestionResult } from '@evaluation/rest-contract/schemas';
 import { isObjective, MARK_STEP } from '@evaluation/rules';
-import type { MarkedQuestion } from '@evaluation/grading-model';
+import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import type { Tx } from '@evaluation/database';
 import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
