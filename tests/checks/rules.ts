@@ -28,7 +28,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/rules/src/grading-model',
     'packages/platform/src/turns',
   ],
-  'packages/evidence': [
+  'packages/grader/src/evidence': [
     ...contracts,
     'packages/rules',
     'packages/rules/src/grading-model',
@@ -84,7 +84,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     ...adapter,
     'packages/platform/src/backoff',
     'packages/core-client',
-    'packages/evidence',
+    'packages/grader/src/evidence',
     'packages/rules/src/grading-model',
     'packages/lanes',
     'packages/pdf',
@@ -94,7 +94,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'apps/admin': [
     ...contracts,
     'packages/core-client',
-    'packages/evidence',
+    'packages/grader/src/evidence',
     'packages/grader',
     'packages/platform/src/installation',
     'packages/rules',

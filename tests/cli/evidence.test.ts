@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readBundle, replay } from '@evaluation/evidence';
+import { readBundle, replay } from '@evaluation/grader/evidence';
 import { canonicalJson } from '@evaluation/rules';
 import type { Result, Submission } from '@evaluation/rest-contract/schemas';
 import { beforeAll, expect, test } from 'vitest';

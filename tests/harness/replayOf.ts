@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readBundle, replay, type Outcome, type Replayed } from '@evaluation/evidence';
+import { readBundle, replay, type Outcome, type Replayed } from '@evaluation/grader/evidence';
 import type { Result } from '@evaluation/rest-contract/schemas';
 import { runProgram } from '../cli/program.ts';
 

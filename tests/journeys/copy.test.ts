@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readBundle, replay } from '@evaluation/evidence';
+import { readBundle, replay } from '@evaluation/grader/evidence';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
 import { closedAfterTests } from '@evaluation/test-services';

@@ -1,6 +1,6 @@
 import { closedAfterTests, type Behaviour } from '@evaluation/test-services';
 import type { Exam, Result } from '@evaluation/rest-contract/schemas';
-import { readBundle, replay } from '@evaluation/evidence';
+import { readBundle, replay } from '@evaluation/grader/evidence';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createExam, resultOf, submit, untilOver, type ApiClient } from '../harness/api.ts';
 import { lookBehind } from '../harness/ledger.ts';

@@ -7,7 +7,7 @@ import {
   judgeRequest,
   makeRubricRequest,
   withoutJudging,
-} from '@evaluation/evidence';
+} from '@evaluation/grader/evidence';
 import type { GivenAnswer } from '@evaluation/rules/grading-model';
 import {
   createGrader,

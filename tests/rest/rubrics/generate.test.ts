@@ -1,4 +1,4 @@
-import { readBundle, replay } from '@evaluation/evidence';
+import { readBundle, replay } from '@evaluation/grader/evidence';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Exam, QuestionInput, Result, RubricList, Submission } from '@evaluation/rest-contract/schemas';

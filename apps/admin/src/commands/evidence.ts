@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { EvidenceBundle } from '@evaluation/evidence';
+import type { EvidenceBundle } from '@evaluation/grader/evidence';
 import { attempt, id } from '../arguments.ts';
 import { withControl, type Control } from '../control.ts';
 import { CommandFailure } from '../failures.ts';
@@ -37,7 +37,7 @@ const writeBundle = async (
   if (submission === undefined) {
     throw new CommandFailure('invalid_arguments', 'Name the submission: --submission ID.', 2);
   }
-  const { EvidenceBundle, BUNDLE_FORMAT } = await import('@evaluation/evidence');
+  const { EvidenceBundle, BUNDLE_FORMAT } = await import('@evaluation/grader/evidence');
   const { canonicalJson } = await import('@evaluation/rules');
   const { header, parts } = await withControl(async (control) => {
     const shown = await control.showEvidence.query({
@@ -119,7 +119,8 @@ const writeWhole = async (file: string, bytes: Buffer): Promise<void> => {
 };
 
 const replayBundle = async (file: string): Promise<void> => {
-  const { BundleRefused, LARGEST_BUNDLE_BYTES, readBundle, replay } = await import('@evaluation/evidence');
+  const { BundleRefused, LARGEST_BUNDLE_BYTES, readBundle, replay } =
+    await import('@evaluation/grader/evidence');
   const { canonicalJson } = await import('@evaluation/rules');
   const text = await readText(file, LARGEST_BUNDLE_BYTES);
   let replayed;

@@ -6,7 +6,7 @@ import {
   lostWriting,
   withoutJudging,
   type ReadCopy,
-} from '@evaluation/evidence';
+} from '@evaluation/grader/evidence';
 import type { Annotation } from '@evaluation/grader';
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { extractPages, toViewedBox, type PageImage } from '@evaluation/pdf';

@@ -7,7 +7,7 @@ import {
   type FoundAnswer,
   type PagesPart,
   type ReadPage,
-} from '@evaluation/evidence';
+} from '@evaluation/grader/evidence';
 import {
   blankReading,
   GraderFailure,

@@ -1,7 +1,7 @@
 import type { PageReading } from '@evaluation/rules/grading-model';
 import type { AlignedAnswer } from '@evaluation/grader';
 import { expect, test } from 'vitest';
-import { FoundAnswers, ReadPages } from '@evaluation/evidence';
+import { FoundAnswers, ReadPages } from '@evaluation/grader/evidence';
 import { withProblems } from './withProblems.ts';
 
 const readings: PageReading[] = [

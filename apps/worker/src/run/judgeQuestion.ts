@@ -6,7 +6,7 @@ import {
   gradedQuestion,
   type QuestionOutcome,
   type QuestionPart,
-} from '@evaluation/evidence';
+} from '@evaluation/grader/evidence';
 import {
   GraderFailure,
   RULES_VERSION,

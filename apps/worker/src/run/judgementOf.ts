@@ -1,4 +1,4 @@
-import { Calls } from '@evaluation/evidence';
+import { Calls } from '@evaluation/grader/evidence';
 import {
   GraderFailure,
   MalformedOutput,
@@ -8,7 +8,7 @@ import {
   type JudgeRequest,
   type MarkedExample,
 } from '@evaluation/grader';
-import { judgeRequest } from '@evaluation/evidence';
+import { judgeRequest } from '@evaluation/grader/evidence';
 import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 import type { HeldRun } from './heldRun.ts';
 import type { Found } from './records.ts';

@@ -1,7 +1,7 @@
 import { createBackoff, type Backoff } from '@evaluation/platform/backoff';
 import { isUnknownProcedure } from '@evaluation/core-client';
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
-import { makeRubricRequest, type RubricPart } from '@evaluation/evidence';
+import { makeRubricRequest, type RubricPart } from '@evaluation/grader/evidence';
 import { GraderFailure, RULES_VERSION } from '@evaluation/grader';
 import { lacksMaterial } from '@evaluation/rules';
 import type { HeldRun } from './heldRun.ts';

@@ -1,4 +1,4 @@
-import type { CallEvidence } from '@evaluation/grader';
+import type { CallEvidence } from '../index.ts';
 import { ExampleOfVersion, GuideConstants } from '@evaluation/guide';
 import * as z from 'zod/v4';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';

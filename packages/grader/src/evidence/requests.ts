@@ -1,10 +1,4 @@
-import type {
-  AlignRequest,
-  JudgeRequest,
-  MadeRubric,
-  MarkedExample,
-  MakeRubricRequest,
-} from '@evaluation/grader';
+import type { AlignRequest, JudgeRequest, MadeRubric, MarkedExample, MakeRubricRequest } from '../index.ts';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 import {
   ExamContext,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createGrader, RULES_VERSION, type CallEvidence, type Grader } from '@evaluation/grader';
+import { createGrader, RULES_VERSION, type CallEvidence, type Grader } from '../index.ts';
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { canonicalJson } from '@evaluation/rules';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

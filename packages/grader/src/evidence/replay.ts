@@ -11,7 +11,7 @@ import {
   resettleJudgement,
   resettleRubric,
   withInjectionFlag,
-} from '@evaluation/grader';
+} from '../index.ts';
 import {
   canonicalJson,
   finalStatus,

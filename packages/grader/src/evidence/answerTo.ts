@@ -1,4 +1,4 @@
-import type { AlignedAnswer } from '@evaluation/grader';
+import type { AlignedAnswer } from '../index.ts';
 import { isBlankText } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
 import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';

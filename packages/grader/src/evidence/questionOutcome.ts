@@ -1,4 +1,4 @@
-import type { Annotation, Judgement } from '@evaluation/grader';
+import type { Annotation, Judgement } from '../index.ts';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
 import { isBlankText, lacksMaterial, withoutDirection } from '@evaluation/rules';

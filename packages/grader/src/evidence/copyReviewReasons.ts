@@ -1,4 +1,4 @@
-import { imitatesPrompt, POSSIBLE_INJECTION } from '@evaluation/grader';
+import { imitatesPrompt, POSSIBLE_INJECTION } from '../index.ts';
 import { HARDLY_LEGIBLE } from '@evaluation/rules/grading-model';
 import { isBlankText } from '@evaluation/rules';
 import type { ReadCopy, ReadPage } from './answerTo.ts';
