@@ -44,8 +44,9 @@ const healthy: Tree = {
   'apps/facade/package.json': manifest('facade'),
   'apps/facade/src/index.ts':
     "import { contract } from '@evaluation/rest-contract';\nimport express from 'express';\n",
-  'apps/demo/package.json': manifest('demo'),
-  'apps/demo/src/index.ts': "import '@evaluation/rest-contract';\nimport '@evaluation/platform/settings';\n",
+  'apps/cli/src/demo/package.json': manifest('demo'),
+  'apps/cli/src/demo/index.ts':
+    "import '@evaluation/rest-contract';\nimport '@evaluation/platform/settings';\n",
   'apps/standalone/package.json': manifest('standalone'),
   'apps/standalone/src/index.ts': "import '@evaluation/core';\nimport '@evaluation/facade';\n",
   'tests/package.json': manifest('black-box-tests', []),
@@ -98,8 +99,8 @@ describe('import rules', () => {
     ],
     [
       'the demo imports only what a client may import',
-      { 'apps/demo/src/a.ts': "import '@evaluation/core-client';" },
-      "apps/demo/src/a.ts:1 imports '@evaluation/core-client': apps/demo must not import packages/core-client",
+      { 'apps/cli/src/demo/a.ts': "import '@evaluation/core-client';" },
+      "apps/cli/src/demo/a.ts:1 imports '@evaluation/core-client': apps/cli/src/demo must not import packages/core-client",
     ],
     [
       'core imports schemas and errors of the contract, not its routes',
@@ -282,10 +283,10 @@ describe('import rules', () => {
         );
       });
     expect(await run(await plant(healthy))).toEqual({ code: 0, printed: '' });
-    const broken = { ...healthy, 'apps/demo/src/main.ts': "import 'zod';" };
+    const broken = { ...healthy, 'apps/cli/src/demo/main.ts': "import 'zod';" };
     expect(await run(await plant(broken))).toEqual({
       code: 1,
-      printed: "apps/demo/src/main.ts:1 imports 'zod': zod is imported as 'zod/v4'\n",
+      printed: "apps/cli/src/demo/main.ts:1 imports 'zod': zod is imported as 'zod/v4'\n",
     });
   });
 });

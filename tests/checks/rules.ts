@@ -91,7 +91,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/grader',
     'packages/platform/src/settings',
   ],
-  'apps/admin': [
+  'apps/cli/src/admin': [
     ...contracts,
     'packages/core-client',
     'packages/grader/src/evidence',
@@ -101,7 +101,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/platform/src/settings',
     'packages/platform/src/telemetry',
   ],
-  'apps/agreement': [
+  'apps/cli/src/agreement': [
     'contracts/rest',
     'packages/rules',
     'packages/guide',
@@ -110,8 +110,8 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/platform/src/settings',
     'packages/platform/src/telemetry',
   ],
-  'apps/migrate': ['packages/database', 'packages/platform/src/settings'],
-  'apps/demo': [
+  'apps/cli/src/migrate': ['packages/database', 'packages/platform/src/settings'],
+  'apps/cli/src/demo': [
     'contracts/rest',
     'packages/platform/src/installation',
     'packages/platform/src/settings',
@@ -141,7 +141,12 @@ export const schemaEntries: readonly string[] = [
   './upload-rejections',
 ];
 
-export const restSpeakers: readonly string[] = ['apps/facade', 'apps/demo', 'apps/standalone', 'tests'];
+export const restSpeakers: readonly string[] = [
+  'apps/facade',
+  'apps/cli/src/demo',
+  'apps/standalone',
+  'tests',
+];
 
 /** External packages that a folder must not import. */
 export const forbidden: Readonly<Record<string, RegExp>> = {

@@ -365,7 +365,7 @@ test('candidate export to stdout writes the same folder as an archive, and its m
   const args = ['--institute', tenant.instituteId, '--external-id', EXTERNAL, '--inside', '--out', '-'];
   const child = spawn(
     process.execPath,
-    [fileOf('../../apps/admin/src/main.ts'), 'candidate', 'export', ...args, '--json'],
+    [fileOf('../../apps/cli/src/admin/main.ts'), 'candidate', 'export', ...args, '--json'],
     { stdio: ['ignore', archive.fd, 'pipe'], env: environmentOf(here()) },
   );
   let output = '';

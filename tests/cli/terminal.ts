@@ -16,8 +16,8 @@ export interface Terminal {
 export const END = '\u0000';
 
 const COMMANDS = {
-  admin: ['../../apps/admin/src/admin.ts', 'runAdmin'],
-  demo: ['../../apps/demo/src/demo.ts', 'runDemo'],
+  admin: ['../../apps/cli/src/admin/admin.ts', 'runAdmin'],
+  demo: ['../../apps/cli/src/demo/demo.ts', 'runDemo'],
 } as const;
 
 export const openTerminal = async (

@@ -18,7 +18,7 @@ const LONGEST = [
   'packages/grader/src/openai/ask.test.ts',
   'tests/journeys/large-copy.test.ts',
   'tests/journeys/graders.test.ts',
-  'apps/agreement/src/agreement.test.ts',
+  'apps/cli/src/agreement/agreement.test.ts',
   'tests/resilience/deadlines.test.ts',
   'tests/journeys/redraw.test.ts',
   'tests/chart/refusals.test.ts',

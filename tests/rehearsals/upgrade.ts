@@ -40,7 +40,7 @@ export const rehearseUpgrade = async (from: string, say: (line: string) => void)
     const balancers = { core: await startBalancer(), facade: await startBalancer() };
     undo.push(balancers.core.close, balancers.facade.close, () => killPrograms());
     const migrate = (root: string): void => {
-      execFileSync(process.execPath, [join(root, 'apps/migrate/src/main.ts')], {
+      execFileSync(process.execPath, [join(root, 'apps/cli/src/migrate/main.ts')], {
         env: { ...process.env, DATABASE_URL: servers.databaseUrl },
         stdio: 'pipe',
       });

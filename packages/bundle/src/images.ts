@@ -91,13 +91,13 @@ export const images = {
   },
   core: {
     // The image of core includes the admin CLI: shell access to core's container allows provisioning in any case.
-    programs: { main: 'apps/core/src/main.ts', admin: 'apps/admin/src/main.ts' },
+    programs: { main: 'apps/core/src/main.ts', admin: 'apps/cli/src/admin/main.ts' },
     packages: passwordPackages,
     folders: {},
   },
   worker: { programs: { main: 'apps/worker/src/main.ts' }, packages: documentPackages, folders: {} },
   migrate: {
-    programs: { main: 'apps/migrate/src/main.ts' },
+    programs: { main: 'apps/cli/src/migrate/main.ts' },
     packages: [],
     folders: { prisma: 'packages/database/prisma' },
   },

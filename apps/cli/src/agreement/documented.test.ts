@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createGrader } from '@evaluation/grader';
 import { readOptions } from './options.ts';
 
-const page = await readFile(new URL('../../../docs/agreement.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../../../docs/agreement.md', import.meta.url), 'utf8');
 
 test('docs/agreement.md shows the result of the current baseline on the sample set', async () => {
   const baseline = await createGrader({ provider: 'baseline' });

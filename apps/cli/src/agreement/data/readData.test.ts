@@ -89,7 +89,7 @@ describe('a data set', () => {
   });
 
   test('in samples/ has at least 120 answers of four subjects and two groups, all marked twice', async () => {
-    const data = await readData(fileURLToPath(new URL('../../samples/answers.jsonl', import.meta.url)));
+    const data = await readData(fileURLToPath(new URL('../../../samples/answers.jsonl', import.meta.url)));
     expect(data.answers.length).toBeGreaterThanOrEqual(120);
     expect(data.answers.every(({ second }) => second !== null)).toBe(true);
     expect(new Set(data.answers.map(({ group }) => group)).size).toBe(2);

@@ -19,7 +19,7 @@ export interface AgreementOptions {
 
 const EXAMPLES = `
 Examples:
-  $ npm run agreement -- --data apps/agreement/samples/answers.jsonl --grader baseline
+  $ npm run agreement -- --data apps/cli/samples/answers.jsonl --grader baseline
   $ OPENAI_API_KEY=... GRADER_MODEL=gpt-4.1 npm run agreement -- --data marked.jsonl --grader openai --repeats 3
   $ npm run agreement -- --data marked.jsonl --grader baseline --marks-only --learn 5,10,20 --choose
 

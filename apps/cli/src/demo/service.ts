@@ -16,7 +16,7 @@ interface Service {
   release(): Promise<void>;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../standalone/src/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../standalone/src/main.ts', import.meta.url));
 const LOOK_TIMEOUT_MS = 5000;
 const LINES_SHOWN = 15;
 

@@ -20,7 +20,7 @@ export type Work =
   | { kind: 'typed'; answers: () => AnswerInput[] };
 
 const sample = (path: string): string =>
-  fileURLToPath(new URL(`../../../tests/fixtures/${path}`, import.meta.url));
+  fileURLToPath(new URL(`../../../../tests/fixtures/${path}`, import.meta.url));
 const SAMPLE_COPY = sample('copies/strong.pdf');
 
 /** Registered if the exam has no candidates of its own. */

@@ -315,7 +315,7 @@ test('invalid data is refused before grading starts', async () => {
 });
 
 test('--learn reports the rest, the class and what passes, and draws the curve', async () => {
-  const data = fileURLToPath(new URL('../samples/answers.jsonl', import.meta.url));
+  const data = fileURLToPath(new URL('../../samples/answers.jsonl', import.meta.url));
   const out = join(folder, 'learned');
   const args = ['--data', data, '--grader', 'baseline', '--out', out, '--json'];
   const { code, stdout, stderr } = await run(...args, '--marks-only', '--learn', '5,10', '--choose');
