@@ -44,7 +44,7 @@ const healthy: Tree = {
   'apps/facade/package.json': manifest('facade'),
   'apps/facade/src/index.ts':
     "import { contract } from '@evaluation/rest-contract';\nimport express from 'express';\n",
-  'apps/cli/src/demo/package.json': manifest('demo'),
+  'apps/cli/package.json': manifest('cli', []),
   'apps/cli/src/demo/index.ts':
     "import '@evaluation/rest-contract';\nimport '@evaluation/platform/settings';\n",
   'apps/standalone/package.json': manifest('standalone'),

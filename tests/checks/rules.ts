@@ -91,6 +91,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/grader',
     'packages/platform/src/settings',
   ],
+  'apps/cli': ['admin', 'agreement', 'demo', 'migrate'].map((command) => `apps/cli/src/${command}`),
   'apps/cli/src/admin': [
     ...contracts,
     'packages/core-client',

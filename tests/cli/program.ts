@@ -26,12 +26,12 @@ export const environmentOf = (given: Record<string, string>): NodeJS.ProcessEnv 
 });
 
 export const startProgram = (
-  app: 'admin' | 'demo',
+  command: string,
   args: readonly string[],
   environment: Record<string, string>,
   input?: string,
 ): RunningProgram => {
-  const child = spawn(process.execPath, [fileOf(`../../apps/${app}/src/main.ts`), ...args], {
+  const child = spawn(process.execPath, [fileOf('../../apps/cli/src/main.ts'), command, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: environmentOf(environment),
   });
