@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['{contracts,packages,apps,tests}/**/*.test.ts'],
     // One PostgreSQL, nats-server and S3 endpoint for the whole run.
     // Two cores are the smallest machine we support; two more forks work while others wait for a lease or a deadline.
-    globalSetup: ['packages/test-services/src/globalSetup.ts', 'tests/harness/bundlesOfRun.ts'],
+    globalSetup: ['tests/services/globalSetup.ts', 'tests/harness/bundlesOfRun.ts'],
     setupFiles: ['tests/harness/keepCompiled.ts', 'tests/harness/properties.ts'],
     pool: 'forks',
     maxWorkers: 4,

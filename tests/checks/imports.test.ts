@@ -33,8 +33,8 @@ const healthy: Tree = {
   'packages/database/prisma.config.ts': 'process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;\n',
   'packages/lanes/package.json': manifest('lanes'),
   'packages/lanes/src/index.ts': 'export {};\n',
-  'packages/test-services/package.json': manifest('test-services'),
-  'packages/test-services/src/index.ts': "import '@evaluation/database';\n",
+  'tests/services/package.json': manifest('test-services'),
+  'tests/services/index.ts': "import '@evaluation/database';\n",
   'packages/core-client/package.json': manifest('core-client'),
   'packages/core-client/src/index.ts': "import type { CoreRouter } from '@evaluation/core/router';\n",
   'apps/core/package.json': manifest('core', ['.', './router']),
@@ -150,7 +150,7 @@ describe('import rules', () => {
     [
       'only tests start test services',
       { 'apps/core/src/a.ts': "import '@evaluation/test-services';" },
-      "apps/core/src/a.ts:1 imports '@evaluation/test-services': apps/core must not import packages/test-services",
+      "apps/core/src/a.ts:1 imports '@evaluation/test-services': apps/core must not import tests/services",
     ],
     [
       'zod is zod/v4',

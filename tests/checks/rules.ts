@@ -44,7 +44,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   // The bundler knows only the paths of the programs that it bundles.
   'packages/bundle': [],
-  'packages/test-services': [
+  'tests/services': [
     ...adapter,
     'packages/embedded',
     'packages/database',
@@ -123,7 +123,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
 };
 
 /** Tests beside the code may start real services, besides what their package imports. */
-export const allowedToTests: readonly string[] = ['packages/embedded', 'packages/test-services'];
+export const allowedToTests: readonly string[] = ['packages/embedded', 'tests/services'];
 
 export const typesOnly: readonly (readonly [from: string, to: string])[] = [
   ['packages/core-client', 'apps/core'],
@@ -157,7 +157,7 @@ export const forbidden: Readonly<Record<string, RegExp>> = {
 /** Folders that may read `process.env`, besides tests and `*.config.ts`. */
 export const environmentReaders: readonly string[] = [
   'packages/platform/src/settings',
-  'packages/test-services',
+  'tests/services',
   'tests',
 ];
 

@@ -16,16 +16,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
 const start = async (kind: string | undefined): Promise<StartedServices> => {
   // Imported on demand: machines without Docker do not load its client.
   if (kind === 'containers') {
-    const missing = await (await import('./services/containerEngine.ts')).whyNoContainers();
+    const missing = await (await import('./servers/containerEngine.ts')).whyNoContainers();
     if (missing !== null) {
       console.error(missing);
       // An error would be printed with its stack. Nothing has been started yet.
       process.exit(1);
     }
-    return await (await import('./services/containers.ts')).startContainerServices();
+    return await (await import('./servers/containers.ts')).startContainerServices();
   }
   if (kind === undefined || kind === '' || kind === 'embedded') {
-    return await (await import('./services/embedded.ts')).startEmbeddedServices();
+    return await (await import('./servers/embedded.ts')).startEmbeddedServices();
   }
   throw new Error(`TEST_SERVICES is "embedded" or "containers", not "${kind}"`);
 };

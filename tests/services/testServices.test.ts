@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
 import { cloneDatabase, newBucket, newLanes } from './index.ts';
-import { whyNoContainers } from './services/containerEngine.ts';
+import { whyNoContainers } from './servers/containerEngine.ts';
 
 const query = async (url: string, text: string): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url });
