@@ -3,7 +3,7 @@ import { LongestFirst } from './tests/harness/longestFirst.ts';
 
 export default defineConfig({
   test: {
-    include: ['{contracts,packages,apps,tests}/**/*.test.ts'],
+    include: ['{contracts,packages,apps,tests,tools}/**/*.test.ts'],
     // One PostgreSQL, nats-server and S3 endpoint for the whole run.
     // Two cores are the smallest machine we support; two more forks work while others wait for a lease or a deadline.
     globalSetup: ['tests/services/globalSetup.ts', 'tests/harness/bundlesOfRun.ts'],

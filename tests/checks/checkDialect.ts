@@ -19,9 +19,8 @@ interface Rule {
 }
 
 const CODE = /\.tsx?$/;
-/** Production code: neither tests nor test services. */
-const PRODUCTION =
-  /^(?:apps|contracts|packages)\/(?!test-services\/)[^/]+\/(?:web\/)?src\/(?!.*\.test\.ts$).*\.tsx?$/;
+/** Production code: neither tests nor test services nor tools. */
+const PRODUCTION = /^(?:apps|contracts|packages)\/[^/]+\/(?:web\/)?src\/(?!.*\.test\.ts$).*\.tsx?$/;
 const WORDED = /\.(?:tsx?|md|tpl|ya?ml|prisma|sh)$/;
 
 const RULES: readonly Rule[] = [

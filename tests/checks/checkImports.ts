@@ -1,5 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { cyclesOf } from './cycles.ts';
 import { folderEdge, hasFolder } from './folderEdges.ts';
 import {
@@ -8,6 +8,7 @@ import {
   EMPTY_NAME,
   environmentReaders,
   forbidden,
+  layers,
   restSpeakers,
   schemaEntries,
   typesOnly,
@@ -61,7 +62,10 @@ export const checkImports = async (root: string): Promise<string[]> => {
         for (const name of importedNames(imported)) add(used, target.file, name);
       }
       const folders = own === undefined ? null : folderEdge(`${own.folder}/src`, file, target.file ?? '');
-      if (folders !== null && !TEST.test(file)) add(folderEdges, ...folders);
+      if (folders !== null && !TEST.test(file)) {
+        add(folderEdges, ...folders);
+        if (goesUp(...folders)) offences.push(`${file}:${imported.line} imports from a folder above its own`);
+      }
       const crosses = target.workspace !== undefined && own !== undefined && target.workspace !== own;
       if (crosses && !TEST.test(file)) add(packageEdges, own.folder, target.workspace?.folder ?? '');
     }
@@ -131,6 +135,12 @@ const nameOffences = (file: string): string[] =>
 const mayReadEnvironment = (file: string): boolean =>
   TEST.test(file) || CONFIG.test(file) || environmentReaders.some((folder) => isBelow(file, folder));
 
+/** Whether an import leads to a folder that stands before its own in `layers`. */
+const goesUp = (from: string, to: string): boolean => {
+  const folders = layers[dirname(from)];
+  return folders !== undefined && folders.indexOf(basename(to)) < folders.indexOf(basename(from));
+};
+
 const isBelow = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
 
 /** The workspace with the longest folder that contains the file: one workspace may lie inside another. */
@@ -176,11 +186,15 @@ const offenceOf = (
   if (/^zod(?:\/|$)/.test(specifier) && specifier !== 'zod/v4') return "zod is imported as 'zod/v4'";
   if (own === undefined) return null;
   if (forbidden[own.folder]?.test(specifier) === true) return `${own.folder} must not`;
-  if (target.workspace === undefined) return target.leaves === true && own.folder !== 'tests' ? LEAVES : null;
+  if (target.workspace === undefined)
+    return target.leaves === true && !LEAVERS.has(own.folder) ? LEAVES : null;
   const from = partOf(file, own);
   const to = target.file === undefined ? target.workspace.folder : partOf(target.file, target.workspace);
   return from === to ? null : crossingOffence(file, from, imported, target, to);
 };
+
+/** Workspaces that use files of others by their paths: tests, and the programs that share their harness. */
+const LEAVERS = new Set(['tests', 'tools']);
 
 const LEAVES = 'a relative path must not leave its package';
 
@@ -192,7 +206,7 @@ const crossingOffence = (
   to: string,
 ): string | null => {
   const rule = allowed[from] ?? [];
-  if (rule === 'anything') return target.leaves === true && from !== 'tests' ? LEAVES : null;
+  if (rule === 'anything') return target.leaves === true && !LEAVERS.has(from) ? LEAVES : null;
   if (!rule.includes(to) && !(TEST.test(file) && allowedToTests.includes(to)))
     return `${from} must not import ${to}`;
   if (target.leaves === true) return LEAVES;

@@ -134,7 +134,7 @@ const unpinned = async (root: string): Promise<string[]> => {
 
 const manifests = async (root: string): Promise<string[]> => {
   const found = ['package.json'];
-  for (const folder of ['apps', 'contracts', 'packages', 'tests']) {
+  for (const folder of ['apps', 'contracts', 'packages', 'tests', 'tools']) {
     for (const path of ['', ...(await foldersIn(join(root, folder)))]) {
       const manifest = join(folder, path, 'package.json');
       if ((await readJson(join(root, manifest)).catch(() => null)) !== null) found.push(manifest);

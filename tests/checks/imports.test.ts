@@ -45,7 +45,7 @@ const healthy: Tree = {
   'apps/facade/src/index.ts':
     "import { contract } from '@evaluation/rest-contract';\nimport express from 'express';\n",
   'apps/cli/package.json': manifest('cli', []),
-  'apps/cli/src/demo/index.ts':
+  'apps/cli/src/demo/main.ts':
     "import '@evaluation/rest-contract';\nimport '@evaluation/platform/settings';\n",
   'apps/standalone/package.json': manifest('standalone'),
   'apps/standalone/src/index.ts': "import '@evaluation/core';\nimport '@evaluation/facade';\n",
@@ -143,6 +143,14 @@ describe('import rules', () => {
       "packages/platform/src/turns/a.ts:1 imports '../telemetry/index.ts': packages/platform/src/turns must not import packages/platform/src/telemetry",
     ],
     [
+      'a folder of core imports only folders below it',
+      {
+        'apps/core/src/exams/a.ts': "import { mark } from '../marking/mark.ts';",
+        'apps/core/src/marking/mark.ts': 'export const mark = 1;',
+      },
+      'apps/core/src/exams/a.ts:1 imports from a folder above its own',
+    ],
+    [
       'a package imports the parts of another that its row lists',
       { 'packages/lanes/src/a.ts': "import '@evaluation/platform/settings';" },
       "packages/lanes/src/a.ts:1 imports '@evaluation/platform/settings': packages/lanes must not import packages/platform/src/settings",
@@ -168,12 +176,12 @@ describe('import rules', () => {
     [
       'folders of an app import each other in one direction only',
       {
-        'apps/core/src/exams/open.ts': "import type { Run } from '../grading/run.ts';",
-        'apps/core/src/grading/run.ts': 'export interface Run {}',
-        'apps/core/src/grading/insert.ts': "import { lock } from '../exams/lock.ts';",
-        'apps/core/src/exams/lock.ts': 'export const lock = 1;',
+        'apps/facade/src/exams/open.ts': "import type { Run } from '../grading/run.ts';",
+        'apps/facade/src/grading/run.ts': 'export interface Run {}',
+        'apps/facade/src/grading/insert.ts': "import { lock } from '../exams/lock.ts';",
+        'apps/facade/src/exams/lock.ts': 'export const lock = 1;',
       },
-      'cycle: apps/core/src/exams → apps/core/src/grading → apps/core/src/exams',
+      'cycle: apps/facade/src/exams → apps/facade/src/grading → apps/facade/src/exams',
     ],
     [
       'a folder and a file beside it import each other in one direction only',
@@ -217,9 +225,9 @@ describe('import rules', () => {
   test('a test beside the code may import from any folder', async () => {
     expect(
       await offencesOf({
-        'apps/core/src/exams/open.ts': "import { run } from '../grading/run.ts';",
-        'apps/core/src/grading/run.ts': 'export const run = 1;',
-        'apps/core/src/grading/run.test.ts': "import { open } from '../exams/open.ts';",
+        'apps/facade/src/exams/open.ts': "import { run } from '../grading/run.ts';",
+        'apps/facade/src/grading/run.ts': 'export const run = 1;',
+        'apps/facade/src/grading/run.test.ts': "import { open } from '../exams/open.ts';",
       }),
     ).toEqual([]);
   });

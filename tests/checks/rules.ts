@@ -1,9 +1,12 @@
+/** Parts of the package `platform`. */
+const platform = (...parts: string[]) => parts.map((part) => `packages/platform/src/${part}`);
+
 /**
  * Allowed imports by folder (docs/architecture.md#layout). A folder that is not listed may import no other folder of
  * the repository, so a new package needs a decision.
  */
 const contracts = ['contracts/rest', 'contracts/jobs'];
-const adapter = [...contracts, 'packages/rules', 'packages/platform/src/telemetry'];
+const adapter = [...contracts, 'packages/rules', ...platform('telemetry')];
 
 export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> = {
   'contracts/rest': [],
@@ -18,16 +21,11 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/platform/src/backoff': [],
   'packages/platform/src/client-limits': [],
   'packages/platform/src/turns': [],
-  'packages/database': [...adapter, 'packages/platform/src/backoff', 'packages/platform/src/turns'],
-  'packages/lanes': [...adapter, 'packages/platform/src/backoff'],
+  'packages/database': [...adapter, ...platform('backoff', 'turns')],
+  'packages/lanes': [...adapter, ...platform('backoff')],
   'packages/object-store': adapter,
   'packages/pdf': adapter,
-  'packages/grader': [
-    ...adapter,
-    'packages/platform/src/backoff',
-    'packages/rules/src/grading-model',
-    'packages/platform/src/turns',
-  ],
+  'packages/grader': [...adapter, 'packages/rules/src/grading-model', ...platform('backoff', 'turns')],
   'packages/grader/src/evidence': [
     ...contracts,
     'packages/rules',
@@ -35,15 +33,10 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/guide',
     'packages/grader',
   ],
-  'packages/embedded': ['packages/platform/src/telemetry'],
-  'packages/core-client': [
-    ...contracts,
-    'packages/platform/src/signed-actor',
-    'packages/platform/src/telemetry',
-    'apps/core',
-  ],
+  'packages/embedded': [...platform('telemetry')],
+  'packages/core-client': [...contracts, 'apps/core', ...platform('signed-actor', 'telemetry')],
   // The bundler knows only the paths of the programs that it bundles.
-  'packages/bundle': [],
+  'tools/bundle': [],
   'tests/services': [
     ...adapter,
     'packages/embedded',
@@ -53,43 +46,34 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   'apps/core': [
     ...adapter,
-    'packages/platform/src/backoff',
-    'packages/platform/src/client-limits',
     'packages/rules/src/grading-model',
     'packages/guide',
     'packages/database',
     'packages/lanes',
     'packages/object-store',
-    'packages/platform/src/settings',
-    'packages/platform/src/signed-actor',
-    'packages/platform/src/turns',
+    ...platform('backoff', 'client-limits', 'settings', 'signed-actor', 'turns'),
   ],
   'apps/facade': [
     ...adapter,
-    'packages/platform/src/client-limits',
     'packages/core-client',
     'packages/lanes',
-    'packages/platform/src/settings',
-    'packages/platform/src/turns',
+    ...platform('client-limits', 'settings', 'turns'),
   ],
   'apps/desk': [
     ...adapter,
-    'packages/platform/src/client-limits',
     'packages/core-client',
     'packages/lanes',
-    'packages/platform/src/settings',
-    'packages/platform/src/signed-actor',
+    ...platform('client-limits', 'settings', 'signed-actor'),
   ],
   'apps/worker': [
     ...adapter,
-    'packages/platform/src/backoff',
     'packages/core-client',
     'packages/grader/src/evidence',
     'packages/rules/src/grading-model',
     'packages/lanes',
     'packages/pdf',
     'packages/grader',
-    'packages/platform/src/settings',
+    ...platform('backoff', 'settings'),
   ],
   'apps/cli': ['admin', 'agreement', 'demo', 'migrate'].map((command) => `apps/cli/src/${command}`),
   'apps/cli/src/admin': [
@@ -97,10 +81,8 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/core-client',
     'packages/grader/src/evidence',
     'packages/grader',
-    'packages/platform/src/installation',
     'packages/rules',
-    'packages/platform/src/settings',
-    'packages/platform/src/telemetry',
+    ...platform('installation', 'settings', 'telemetry'),
   ],
   'apps/cli/src/agreement': [
     'contracts/rest',
@@ -108,18 +90,31 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/guide',
     'packages/rules/src/grading-model',
     'packages/grader',
-    'packages/platform/src/settings',
-    'packages/platform/src/telemetry',
+    ...platform('settings', 'telemetry'),
   ],
-  'apps/cli/src/migrate': ['packages/database', 'packages/platform/src/settings'],
-  'apps/cli/src/demo': [
-    'contracts/rest',
-    'packages/platform/src/installation',
-    'packages/platform/src/settings',
-    'packages/platform/src/telemetry',
-  ],
+  'apps/cli/src/migrate': ['packages/database', ...platform('settings')],
+  'apps/cli/src/demo': ['contracts/rest', ...platform('installation', 'settings', 'telemetry')],
   'apps/standalone': 'anything',
   tests: 'anything',
+  // Tools use the harness of the tests. No test uses a tool: the check of cycles refuses it.
+  tools: 'anything',
+};
+
+/** Folders of a `src` from the top: a folder imports only folders after it. */
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  'apps/core/src': [
+    'server',
+    'marking',
+    'personal-data',
+    'submissions',
+    'grading',
+    'files',
+    'exams',
+    'people',
+    'credits',
+    'guides',
+    'command',
+  ],
 };
 
 /** Tests beside the code may start real services, besides what their package imports. */
@@ -147,6 +142,7 @@ export const restSpeakers: readonly string[] = [
   'apps/cli/src/demo',
   'apps/standalone',
   'tests',
+  'tools',
 ];
 
 /** External packages that a folder must not import. */
@@ -155,10 +151,6 @@ export const forbidden: Readonly<Record<string, RegExp>> = {
 };
 
 /** Folders that may read `process.env`, besides tests and `*.config.ts`. */
-export const environmentReaders: readonly string[] = [
-  'packages/platform/src/settings',
-  'tests/services',
-  'tests',
-];
+export const environmentReaders: readonly string[] = ['packages/platform/src/settings', 'tests', 'tools'];
 
 export const EMPTY_NAME = /^(?:utils?|helpers?|common|misc|shared)$/i;

@@ -1,4 +1,4 @@
-const TEST = /\.test\.ts$|^(?:apps|contracts|packages)\/[^/]+\/test\/|^tests\/|^packages\/test-services\//;
+const TEST = /\.test\.ts$|^(?:apps|contracts|packages)\/[^/]+\/test\/|^(?:tests|tools)\//;
 const SOURCE = /^(?:apps|contracts|packages)\/[^/]+\/src\/.*\.ts$/;
 
 /**

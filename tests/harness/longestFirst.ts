@@ -11,7 +11,7 @@ const LONGEST = [
   'tests/cli/stopping.test.ts',
   'tests/desk/administration.test.ts',
   'tests/desk/deciding.test.ts',
-  'tests/chaos/chaos.test.ts',
+  'tools/chaos/chaos.test.ts',
   'tests/resilience/restarts.test.ts',
   'tests/journeys/model-trouble.test.ts',
   'tests/resilience/workers.test.ts',
@@ -33,7 +33,7 @@ const LONGEST = [
   'tests/resilience/hostile-bodies.test.ts',
   'tests/resilience/rate-limit-replicas.test.ts',
   'tests/rest/review/kept-on-replacement.test.ts',
-  'tests/benchmarks/bench.test.ts',
+  'tools/benchmarks/bench.test.ts',
   'tests/rest/exams/policy-delays.test.ts',
 ];
 

@@ -28,7 +28,7 @@ import { startSplitService, type Program, type SplitService } from '../harness/p
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 180_000 });
 
-/** Rejected at inspection: no charge, nothing queued. packages/pdf and tests/fuzz/pdfs test further files. */
+/** Rejected at inspection: no charge, nothing queued. packages/pdf and tools/fuzz/pdfs test further files. */
 const REJECTED = {
   'a page tree that holds itself': pageTreeLoop,
   'a page tree of 20,000 levels': deepTree,
