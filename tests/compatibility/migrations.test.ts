@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 const folder = join(import.meta.dirname, '../../packages/database/prisma/migrations');
 
 /** Last migration of the first release. Earlier migrations have no running release to protect. */
-const FIRST_RELEASE = '20261121010309_evidence_of_rubrics';
+const FIRST_RELEASE = '20261126012457_guide_marks_in_reviews';
 
 /**
  * Allowed removals by migration: the beginning of each statement, and the release that stopped using the removed

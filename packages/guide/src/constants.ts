@@ -54,7 +54,7 @@ export const GUIDE_CONSTANTS: GuideConstants = {
   exactUpTo: EXACT_UP_TO,
 };
 
-/** For marks of a model, which may obey a demand in an answer. The bound costs some agreement (decision 102). */
+/** For marks of a model, which may obey a demand in an answer. The bound costs some agreement (decision 051). */
 export const MODEL_GUIDE_CONSTANTS: GuideConstants = {
   ...GUIDE_CONSTANTS,
   version: 'guide/4',

@@ -28,7 +28,7 @@ const LEAST_MARKS_FOR_STEP = 5;
 
 /**
  * Whether the teacher gives full marks or none. On questions of more marks half a mark is the better guess between
- * whole ones (docs/decisions/051-a-guide-per-question.md).
+ * whole ones (docs/decisions/051-guides.md).
  */
 const isAllOrNothing = (examples: GuideModel['examples']): boolean =>
   examples.length >= LEAST_MARKS_FOR_STEP &&

@@ -6,7 +6,7 @@ import {
   type ExampleOfVersion,
   type GuideConstants,
 } from '@evaluation/guide';
-import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from './decidedResults.ts';
+import { decidedResults, isDecidedResult } from './decidedResults.ts';
 import { isTrusted } from './trusted.ts';
 
 /** Most examples of a guide: the newest decisions. The time of a fit grows with the cube of their number. */
@@ -21,8 +21,8 @@ export interface ExamplesOfQuestion {
 /**
  * Reads the examples of all long-answer questions of an exam, without texts, in one statement. An example is the
  * result of a live, graded submission whose mark a teacher has overridden, or confirmed by approving the submission.
- * Answers that may address the grader are left out. `grader` is the mark before any guide. Examples are in the order
- * of their submissions.
+ * Answers that may address the grader are left out. `grader` is the grader's mark, not a guide's. Examples are in the
+ * order of their submissions.
  * @returns examples by question; questions without an example are absent
  */
 export const readExamples = async (
@@ -34,12 +34,11 @@ export const readExamples = async (
     select q.id as question_id, x.*
     from questions q
     cross join lateral (
-      select s.id as submission_id, r.run_id, coalesce(g.awarded, r.awarded) as grader,
+      select s.id as submission_id, r.run_id, r.awarded as grader,
         coalesce(d.awarded, r.awarded) as teacher, r.max, run.grader ->> 'provider' = 'baseline' as by_baseline,
         encode(sha256(convert_to(r.extracted_answer, 'UTF8')), 'hex') as sha256
       from ${decidedResults(instituteId, MOST_OF_A_GUIDE)}
       join runs run on run.institute_id = ${instituteId} and run.id = r.run_id
-      ${joinMarkBeforeGuide(instituteId)}
       where ${isDecidedResult} and r.max > 0 and btrim(r.extracted_answer) <> '' and ${isTrusted}
       order by d.decided_at desc, s.id limit ${MOST_OF_A_GUIDE}
     ) x

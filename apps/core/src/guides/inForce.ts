@@ -1,10 +1,18 @@
 import { sql } from 'kysely';
 import { later, PREPARED, type Tx } from '@evaluation/database';
+import { Actor } from '@evaluation/platform/signed-actor';
 import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from './fittedGuides.ts';
-import { decideMark, isChange, readGuidable, type GuidedResult } from './guidable.ts';
-import { writeGuidedMarks } from './guidedMarks.ts';
+import {
+  decideMark,
+  isChange,
+  readGuidable,
+  type GuidableResult,
+  type GuidedResult,
+  type SkipReason,
+} from './guidable.ts';
+import { insertGuideMarks } from './guideMarks.ts';
 
 export const Versions = z.record(z.uuid(), z.int());
 
@@ -21,22 +29,48 @@ export const Passing = z.object({
 });
 export type Passing = z.infer<typeof Passing>;
 
-/** Guides of an exam as an application uses them. Guides that cannot be restored count as absent. */
-export const guidesOf = async (
+type Predicted = { result: GuidableResult; outcome: GuidedResult | SkipReason }[];
+
+/**
+ * Decides what the guides of an application make of the results of submissions. Guides that cannot be restored count as
+ * absent.
+ * @param at.isStopped no mark passes without review
+ * @param at.isCompleting the runs of the submissions complete in this transaction
+ */
+export const predictMarks = async (
   tx: Tx,
   instituteId: string,
-  versions: Readonly<Record<string, number>>,
-): Promise<Map<string, ReadyGuide>> => {
+  { versions, passing }: { versions: z.infer<typeof Versions>; passing: Passing },
+  submissionIds: readonly string[],
+  { isStopped, isCompleting }: { isStopped: boolean; isCompleting: boolean },
+): Promise<Predicted> => {
   const guides = new Map<string, ReadyGuide>();
   for (const [questionId, version] of Object.entries(versions)) {
     const guide = await readGuide(tx, instituteId, questionId, version);
     if (guide !== null) guides.set(questionId, guide);
   }
-  return guides;
+  const threshold = isStopped ? null : passing.threshold;
+  const predicted: Predicted = [];
+  const pause = inSlices();
+  for (const found of await readGuidable(tx, instituteId, submissionIds)) {
+    await pause();
+    const result = isCompleting ? { ...found, submission_status: 'graded' as const } : found;
+    predicted.push({
+      result,
+      outcome: decideMark(result, guides.get(result.question_id) ?? null, threshold),
+    });
+  }
+  return predicted;
 };
 
+/** The predictions that change a mark, its confidence or its flags. */
+export const changesOf = (predicted: Predicted): GuidedResult[] =>
+  predicted.flatMap(({ outcome }) => (typeof outcome === 'string' || !isChange(outcome) ? [] : [outcome]));
+
 export interface GuideInForce {
-  application_id: string | null;
+  exam_id: string;
+  /** Number of the application in force. */
+  in_force: number | null;
   is_stopped: boolean;
 }
 
@@ -54,7 +88,7 @@ export const lockGuide = async (
   const rows = await later(
     tx,
     sql<GuideInForce>`
-      ${PREPARED} select g.application_id, g.passing_stopped_at is not null as is_stopped
+      ${PREPARED} select g.exam_id, g.in_force, g.passing_stopped_at is not null as is_stopped
       from submissions s
       join exam_guides g on g.institute_id = s.institute_id and g.exam_id = s.exam_id
       where s.institute_id = ${instituteId} and s.id = ${submission.id} and g.mode = 'apply'
@@ -75,25 +109,21 @@ export const guideCompletedRun = async (
   submission: { id: string },
   settings: GuideInForce | null,
 ): Promise<boolean> => {
-  if (settings?.application_id == null) return false;
+  if (settings?.in_force == null) return false;
   const application = await tx
     .selectFrom('guide_applications')
-    .select(['id', 'number', 'exam_id', 'versions', 'passing'])
+    .select(['versions', 'passing', 'actor'])
     .where('institute_id', '=', instituteId)
-    .where('id', '=', settings.application_id)
+    .where('exam_id', '=', settings.exam_id)
+    .where('number', '=', settings.in_force)
     .executeTakeFirstOrThrow();
-  const guides = await guidesOf(tx, instituteId, Versions.parse(application.versions));
-  const threshold = settings.is_stopped ? null : Passing.parse(application.passing).threshold;
-  const results = await readGuidable(tx, instituteId, [submission.id]);
-  const marks: GuidedResult[] = [];
-  const pause = inSlices();
-  for (const result of results) {
-    await pause();
-    const guide = guides.get(result.question_id) ?? null;
-    // `graded`, because the run completes in this transaction.
-    const decided = decideMark({ ...result, submission_status: 'graded' }, guide, threshold);
-    if (typeof decided !== 'string' && isChange(decided)) marks.push(decided);
-  }
-  await writeGuidedMarks(tx, instituteId, application, marks);
+  const guides = {
+    versions: Versions.parse(application.versions),
+    passing: Passing.parse(application.passing),
+  };
+  const at = { isStopped: settings.is_stopped, isCompleting: true };
+  const marks = changesOf(await predictMarks(tx, instituteId, guides, [submission.id], at));
+  const { key_id } = Actor.parse(application.actor);
+  await insertGuideMarks(tx, instituteId, { number: settings.in_force, keyId: key_id }, marks);
   return marks.length > 0;
 };

@@ -19,22 +19,24 @@ export interface AuditCounts {
   agreed: number;
 }
 
+/** Condition on a guide's mark `m`: it passes, and was drawn for the audit. */
+const isAudited = sql<boolean>`'guide_audit' = any(m.review_reasons)`;
+
 export const readAudit = async (tx: Tx, instituteId: string, examId: string): Promise<AuditCounts> => {
   const { rows } = await sql<AuditCounts>`
     select count(*)::int as audited,
       (count(*) filter (where d.awarded is not null))::int as decided,
-      (count(*) filter (where abs(d.awarded - (m.after ->> 'awarded')::numeric)
+      (count(*) filter (where abs(d.awarded - m.awarded)
         <= case when q.max_marks <= ${EXACT_UP_TO}::numeric then 0 else ${MARK_STEP}::numeric end))::int as agreed
     from exam_guides g
-    join guided_marks m on m.institute_id = g.institute_id and m.exam_id = g.exam_id
-      and m.application_id = g.application_id and m.audited and m.undone_at is null
+    join questions q on q.institute_id = g.institute_id and q.exam_id = g.exam_id
+    join reviews m on m.institute_id = g.institute_id and m.question_id = q.id and m.application = g.in_force
+      and ${isAudited}
     join submissions s on s.institute_id = m.institute_id and s.id = m.submission_id and s.state = 'live'
-      and s.current_run_id = m.run_id
-    join questions q on q.institute_id = m.institute_id and q.id = m.question_id
     left join reviews v on v.institute_id = m.institute_id and v.submission_id = m.submission_id
-      and v.question_id = m.question_id
+      and v.question_id = m.question_id and v.application = 0
     cross join lateral (select coalesce(v.awarded,
-      case when s.approved_at is not null then (m.after ->> 'awarded')::numeric end) as awarded) d
+      case when s.approved_at is not null then m.awarded end) as awarded) d
     where g.institute_id = ${instituteId} and g.exam_id = ${examId}`.execute(tx);
   return rows[0] ?? { audited: 0, decided: 0, agreed: 0 };
 };
@@ -55,9 +57,9 @@ export const stopPassingBelowTarget = async (
     select g.target from exam_guides g
     where g.institute_id = ${actor.institute_id} and g.exam_id = ${submission.exam_id}
       and g.passing_stopped_at is null
-      and exists (select from guided_marks m
-        where m.institute_id = g.institute_id and m.exam_id = g.exam_id and m.submission_id = ${submission.id}
-          and m.application_id = g.application_id and m.audited and m.undone_at is null)`.execute(tx);
+      and exists (select from reviews m
+        where m.institute_id = g.institute_id and m.submission_id = ${submission.id}
+          and m.application = g.in_force and ${isAudited})`.execute(tx);
   const [guide] = rows;
   if (guide === undefined) return;
   const audit = await readAudit(tx, actor.institute_id, submission.exam_id);

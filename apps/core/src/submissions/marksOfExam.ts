@@ -3,6 +3,7 @@ import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { addUp } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
+import { joinReview } from '../guides/guideMarks.ts';
 import { findExam } from '../command/locks/findExam.ts';
 import type { Services } from '../command/services.ts';
 
@@ -72,8 +73,7 @@ export const readMarksOfExam = (
         (select coalesce(json_object_agg(r.question_id, json_build_object('awarded',
             coalesce(v.awarded, r.awarded)::float8, 'max', r.max::float8, 'counted', r.counted)), '{}')
           from question_results r
-          left join reviews v on v.institute_id = r.institute_id and v.submission_id = s.id
-            and v.question_id = r.question_id
+          ${joinReview}
           where r.institute_id = s.institute_id and r.run_id = s.current_run_id
             and s.status in ('graded', 'partially_graded')) as marks
       from (

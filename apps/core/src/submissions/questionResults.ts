@@ -27,10 +27,14 @@ export interface Marked {
   error: unknown;
 }
 
-interface OverrideRow {
+interface ReviewRow {
   submission_id: string;
   question_id: string;
+  application: number;
   awarded: string;
+  confidence: string | null;
+  needs_review: boolean;
+  review_reasons: string[];
   reviewer: string;
   reason: string | null;
   edited_at: Date;
@@ -88,12 +92,13 @@ export const readQuestionResults = async (
     from question_results r
     where r.institute_id = ${instituteId}
       and r.run_id = any(${submissions.map(({ current_run_id }) => current_run_id)}::uuid[])`.execute(tx);
-  const overrides = await sql<OverrideRow>`
-    select r.submission_id, r.question_id, r.awarded, r.reviewer, r.reason, r.edited_at
+  const reviews = await sql<ReviewRow>`
+    select r.submission_id, r.question_id, r.application, r.awarded, r.confidence, r.needs_review, r.review_reasons,
+      r.reviewer, r.reason, r.edited_at
     from reviews r
     where r.institute_id = ${instituteId}
       and r.submission_id = any(${submissions.map(({ id }) => id)}::uuid[])`.execute(tx);
-  const overrideOf = new Map(overrides.rows.map((row) => [`${row.submission_id} ${row.question_id}`, row]));
+  const { overrideOf, guideMarkOf } = byResult(reviews.rows);
   const decidedOf = new Map(decided.rows.map((row) => [`${row.run_id} ${row.question_id}`, row]));
   const modelAnswerOf = include.has('model_answer')
     ? await readModelAnswers(tx, instituteId, examId, submissions)
@@ -101,7 +106,10 @@ export const readQuestionResults = async (
   return (submission) =>
     paper.rows.map((question) => {
       const override = overrideOf.get(`${submission.id} ${question.question_id}`);
-      const row = shown(decidedOf.get(`${submission.current_run_id} ${question.question_id}`), submission);
+      const row = guided(
+        shown(decidedOf.get(`${submission.current_run_id} ${question.question_id}`), submission),
+        guideMarkOf.get(`${submission.id} ${question.question_id}`),
+      );
       return {
         question_id: question.question_id,
         label: question.label,
@@ -130,10 +138,28 @@ export const readQuestionResults = async (
     });
 };
 
+/** The teacher's marks, and the marks of the latest application of guides, by submission and question. */
+const byResult = (reviews: readonly ReviewRow[]) => {
+  const keyed = reviews
+    .toSorted((one, other) => one.application - other.application)
+    .map((row) => [`${row.submission_id} ${row.question_id}`, row] as const);
+  return {
+    overrideOf: new Map(keyed.filter(([, { application }]) => application === 0)),
+    guideMarkOf: new Map(keyed.filter(([, { application }]) => application > 0)),
+  };
+};
+
+/** A guide's mark is shown as a mark by the AI, with the guide's confidence and flags. */
+const guided = (row: DecidedRow | undefined, mark: ReviewRow | undefined): DecidedRow | undefined => {
+  if (row === undefined || mark === undefined) return row;
+  const { awarded, confidence, needs_review, review_reasons } = mark;
+  return { ...row, awarded, confidence, needs_review, review_reasons };
+};
+
 /** A question with an override counts as graded, whatever its run decided. */
 const overridden = ({
   awarded,
-}: OverrideRow): Pick<
+}: ReviewRow): Pick<
   QuestionResult,
   'status' | 'awarded' | 'source' | 'needs_review' | 'review_reasons' | 'error'
 > => ({

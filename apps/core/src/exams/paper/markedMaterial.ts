@@ -1,6 +1,7 @@
 import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
+import { readGuideMarks } from '../../guides/guideMarks.ts';
 import type { RunKey } from '../../command/runKey.ts';
 
 /* Candidate and marks of a submission as a worker receives them for grading or for drawing a checked copy. */
@@ -57,14 +58,23 @@ export const readDecided = async (tx: Tx, run: RunKey): Promise<z.infer<typeof D
     .where('institute_id', '=', run.institute_id)
     .where('run_id', '=', run.run_id)
     .execute();
+  const guideMarks = await readGuideMarks(tx, run.institute_id, run.run_id);
   return results.map((result) => ({
     ...result,
-    awarded: result.awarded === null ? null : Number(result.awarded),
+    ...shownMark(result, guideMarks.get(result.question_id)?.mark),
     criteria: z.array(CriterionResult).parse(result.criteria),
     annotations: z.array(Annotation).parse(result.annotations),
     error: result.error === null ? null : GradingError.parse(result.error),
   }));
 };
+
+const shownMark = (
+  result: { awarded: string | null; needs_review: boolean },
+  byGuide: { awarded: number; needs_review: boolean } | undefined,
+) => ({
+  awarded: byGuide?.awarded ?? (result.awarded === null ? null : Number(result.awarded)),
+  needs_review: (byGuide ?? result).needs_review,
+});
 
 export const readOverrides = async (
   tx: Tx,
@@ -76,6 +86,7 @@ export const readOverrides = async (
     .select(['question_id', 'awarded'])
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', submissionId)
+    .where('application', '=', 0)
     .execute();
   return overrides.map(({ question_id, awarded }) => ({ question_id, awarded: Number(awarded) }));
 };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { readTexts, readVersion } from '../../guides/fittedGuides.ts';
+import { readGuideMarks } from '../../guides/guideMarks.ts';
 import type { Services } from '../../command/services.ts';
 
 export const WantedGuideParts = z.object({
@@ -21,17 +22,9 @@ export const readGuidePart = async (
   { institute_id, run_id, after }: z.infer<typeof WantedGuideParts>,
 ) =>
   services.database.inTenant(institute_id, async (tx) => {
-    const mark = await tx
-      .selectFrom('guided_marks')
-      .select(['question_id', 'version', 'threshold'])
-      .where('institute_id', '=', institute_id)
-      .where('run_id', '=', run_id)
-      .where('undone_at', 'is', null)
-      .$if(after !== null, (query) => query.where('question_id', '>', after))
-      .orderBy('question_id')
-      .orderBy('number', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const marks = await readGuideMarks(tx, institute_id, run_id);
+    const questionId = [...marks.keys()].find((id) => after === null || id > after);
+    const mark = questionId === undefined ? undefined : marks.get(questionId);
     if (mark === undefined) return null;
     const version = await readVersion(tx, institute_id, mark.question_id, mark.version);
     if (version === null) throw new Error(`version ${mark.version} of a guide of run ${run_id} is missing`);
@@ -41,7 +34,7 @@ export const readGuidePart = async (
       sha256: version.sha256,
       constants: version.constants,
       examples: version.examples.map((example) => ({ ...example, text: texts.get(example.run_id) ?? null })),
-      threshold: mark.threshold === null ? null : Number(mark.threshold),
+      threshold: mark.threshold,
     };
     const sha256 = createHash('sha256').update(canonicalJson(content)).digest('hex');
     return { kind: 'guide' as const, ref: mark.question_id, sha256, content };

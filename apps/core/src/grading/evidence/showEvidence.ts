@@ -9,6 +9,7 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { RunKey } from '../../command/runKey.ts';
 import { failure } from '../../command/failures.ts';
+import { readGuideMarks } from '../../guides/guideMarks.ts';
 import type { Services } from '../../command/services.ts';
 import { readPaper } from '../../exams/paper/paper.ts';
 import { readOverrides } from '../../exams/paper/markedMaterial.ts';
@@ -162,6 +163,7 @@ const decidedBy = async (tx: Tx, run: RunKey, questions: readonly { id: string }
     .where('institute_id', '=', run.institute_id)
     .where('run_id', '=', run.run_id)
     .execute();
+  const guideMarks = await readGuideMarks(tx, run.institute_id, run.run_id);
   const byQuestion = new Map(rows.map((row) => [row.question_id, row]));
   return questions.flatMap(({ id }) => {
     const row = byQuestion.get(id);
@@ -172,6 +174,7 @@ const decidedBy = async (tx: Tx, run: RunKey, questions: readonly { id: string }
         awarded: numberOf(row.awarded),
         max: Number(row.max),
         confidence: numberOf(row.confidence),
+        ...guideMarks.get(id)?.mark,
         criteria: z.array(CriterionResult).parse(row.criteria),
         error: row.error === null ? null : GradingError.parse(row.error),
       },

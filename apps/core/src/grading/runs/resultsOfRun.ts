@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { joinReview } from '../../guides/guideMarks.ts';
 
 export interface DecidedQuestion {
   question_id: string;
@@ -25,19 +27,14 @@ export const madeByRun = async (
   instituteId: string,
   submission: { id: string; current_run_id: string },
 ): Promise<MadeQuestion[]> => {
-  const rows = await tx
-    .selectFrom('question_results as q')
-    .leftJoin('reviews as r', (join) =>
-      join
-        .onRef('r.institute_id', '=', 'q.institute_id')
-        .on('r.submission_id', '=', submission.id)
-        .onRef('r.question_id', '=', 'q.question_id'),
-    )
-    .select(['q.question_id', 'q.status', 'q.source', 'q.needs_review', 'q.error', 'r.awarded as override'])
-    .where('q.institute_id', '=', instituteId)
-    .where('q.run_id', '=', submission.current_run_id)
-    .execute();
-  return rows.map((row) => ({ ...row, override: row.override !== null }));
+  const { rows } = await sql<MadeQuestion>`
+    select r.question_id, r.status, r.source, coalesce(v.needs_review, r.needs_review) as needs_review, r.error,
+      coalesce(v.application = 0, false) as override
+    from question_results r
+    join submissions s on s.institute_id = r.institute_id and s.id = ${submission.id}
+    ${joinReview}
+    where r.institute_id = ${instituteId} and r.run_id = ${submission.current_run_id}`.execute(tx);
+  return rows;
 };
 
 /** Reads the results of the current run, with overrides in place of its marks. */

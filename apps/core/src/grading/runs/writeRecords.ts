@@ -126,7 +126,7 @@ export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Pro
           union all
           select question_id, status, source, needs_review, error from results) q
         left join reviews v on v.institute_id = ${institute_id} and v.submission_id = ${records.submissionId}
-          and v.question_id = q.question_id) end as decided`.execute(tx);
+          and v.question_id = q.question_id and v.application = 0) end as decided`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error(`run ${run_id}: the records were not written`);
   return {

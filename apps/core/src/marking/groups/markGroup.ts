@@ -131,7 +131,8 @@ const readAnswer = async (
       join
         .onRef('o.institute_id', '=', 's.institute_id')
         .onRef('o.submission_id', '=', 's.id')
-        .onRef('o.question_id', '=', 'r.question_id'),
+        .onRef('o.question_id', '=', 'r.question_id')
+        .on('o.application', '=', 0),
     )
     .select(['r.extracted_answer', 's.approved_at', 'o.edited_at'])
     .where('s.institute_id', '=', instituteId)

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../../command/accept.ts';
+import { joinReview } from '../../guides/guideMarks.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Viewer } from '../../command/locks/visibleExams.ts';
 
@@ -39,7 +40,7 @@ export const findQuestionOfExam = async (
 const ORDERS = {
   id: sql`s.id`,
   sample: sql`md5(s.id::text), s.id`,
-  confidence: sql`r.confidence nulls first, s.id`,
+  confidence: sql`coalesce(v.confidence, r.confidence) nulls first, s.id`,
 };
 
 /**
@@ -61,17 +62,17 @@ export const readOpenAnswers = async (
 ): Promise<OpenAnswer[]> => {
   const { rows } = await sql<OpenAnswer>`
     select s.id as submission_id, left(r.extracted_answer, ${wanted.characters}) as text,
-      r.awarded::float8 as awarded, r.max::float8 as max, r.confidence::float8 as confidence
+      coalesce(v.awarded, r.awarded)::float8 as awarded, r.max::float8 as max,
+      coalesce(v.confidence, r.confidence)::float8 as confidence
     from submissions s
     join question_results r
       on r.institute_id = s.institute_id and r.run_id = s.current_run_id and r.question_id = ${questionId}
+    ${joinReview}
     where s.institute_id = ${instituteId} and s.exam_id = ${examId} and s.state = 'live'
       and s.status in ('graded', 'partially_graded')
       and s.finalized_at is null and s.approved_at is null and s.erased_at is null
       and r.status = 'graded' and r.source = 'ai' and r.extracted_answer is not null
-      and not exists (
-        select from reviews o
-        where o.institute_id = s.institute_id and o.submission_id = s.id and o.question_id = r.question_id)
+      and (v.application is null or v.application > 0)
       and ${wanted.where ?? sql<boolean>`true`}
     order by ${ORDERS[wanted.order]}
     limit ${wanted.limit}`.execute(tx);
@@ -92,6 +93,7 @@ export const readMarkedTexts = async (
       on r.institute_id = s.institute_id and r.run_id = s.current_run_id and r.question_id = ${questionId}
     left join reviews o
       on o.institute_id = s.institute_id and o.submission_id = s.id and o.question_id = r.question_id
+      and o.application = 0
     where s.institute_id = ${instituteId} and s.exam_id = ${examId} and s.state = 'live'
       and s.status in ('graded', 'partially_graded') and s.erased_at is null
       and r.source = 'ai' and r.extracted_answer is not null

@@ -4,68 +4,56 @@ import { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { failure } from '../../command/failures.ts';
 import { Passing, Versions } from '../../guides/inForce.ts';
-import { Tally } from './tally.ts';
+import { NO_RESULTS, Tally } from './tally.ts';
 
 /*
- * An application of guides to the results of an exam. Its steps:
- *
- *   previewing ──▶ previewed ──▶ applying ──▶ applied ──▶ undoing ──▶ undone
- *                                    └───────────────────▲
- *
- * - previewing: counts what would change; reads only. Each call continues it.
- * - applying, undoing: one transaction for each candidate, in the order of their ids. It changes the marks of the
- *   candidate's live submission, counts, and moves `after_candidate`, all under the locks of the submission and of the
- *   application's row. So a pass that is killed continues where it stopped, and two processes at once change nothing
- *   twice. The call that starts a pass works on it for some seconds; repeated calls and core's rounds do the rest.
- * - `exam_guides.application_id` is the application in force from the beginning of `applying` to that of `undoing`.
+ * An application of guides to the results of an exam. It passes over the candidates of the exam up to three times
+ * (passes.ts): to preview, to apply and to undo. A row has the progress of its latest pass, which `ended_at` ends.
+ * `exam_guides.in_force` is its number from the beginning of `apply` to that of `undo`.
  */
 
-type GuideStep = 'previewing' | 'previewed' | 'applying' | 'applied' | 'undoing' | 'undone';
+export type Pass = 'preview' | 'apply' | 'undo';
+
+const Counts = z.object({ preview: Tally, apply: Tally.optional(), undo: Tally.optional() });
 
 export interface StoredApplication {
-  id: string;
   exam_id: string;
   number: number;
-  step: GuideStep;
   versions: Record<string, number>;
   passing: Passing;
-  preview: Tally;
-  applied: Tally | null;
-  undone: Tally | null;
+  pass: Pass;
   after_candidate: string | null;
+  has_ended: boolean;
+  counts: z.infer<typeof Counts>;
   actor: Actor;
 }
 
 /** An application as the router returns it. */
-export type Application = Omit<StoredApplication, 'id' | 'exam_id' | 'after_candidate' | 'actor'>;
+export interface Application extends Pick<StoredApplication, 'number' | 'versions' | 'passing'> {
+  step: 'previewing' | 'previewed' | 'applying' | 'applied' | 'undoing' | 'undone';
+  preview: Tally;
+  applied: Tally | null;
+  undone: Tally | null;
+}
 
-export const shownApplication = ({
-  number,
-  step,
-  versions,
-  passing,
-  preview,
-  applied,
-  undone,
-}: StoredApplication): Application => ({ number, step, versions, passing, preview, applied, undone });
+export const shownApplication = (application: StoredApplication): Application => {
+  const { number, versions, passing, counts, has_ended: hasEnded } = application;
+  const step = {
+    preview: hasEnded ? ('previewed' as const) : ('previewing' as const),
+    apply: hasEnded ? ('applied' as const) : ('applying' as const),
+    undo: hasEnded ? ('undone' as const) : ('undoing' as const),
+  }[application.pass];
+  const { preview, apply: applied = null, undo: undone = null } = counts;
+  return { number, step, versions, passing, preview, applied, undone };
+};
 
-const selectApplications = (tx: Tx, instituteId: string) =>
+const selectApplications = (tx: Tx, instituteId: string, examId: string) =>
   tx
     .selectFrom('guide_applications')
-    .select([
-      'id',
-      'exam_id',
-      'number',
-      'step',
-      'versions',
-      'passing',
-      'preview',
-      'applied',
-      'undone',
-      'after_candidate',
-      'actor',
-    ])
-    .where('institute_id', '=', instituteId);
+    .select(['exam_id', 'number', 'versions', 'passing', 'pass', 'after_candidate', 'counts', 'actor'])
+    .select(sql<boolean>`ended_at is not null`.as('has_ended'))
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', examId);
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectApplications>['executeTakeFirstOrThrow']>>;
 
@@ -73,67 +61,65 @@ const parsed = (row: Row): StoredApplication => ({
   ...row,
   versions: Versions.parse(row.versions),
   passing: Passing.parse(row.passing),
-  preview: Tally.parse(row.preview),
-  applied: Tally.nullable().parse(row.applied),
-  undone: Tally.nullable().parse(row.undone),
+  counts: Counts.parse(row.counts),
   actor: Actor.parse(row.actor),
 });
-
-/** @throws DomainFailure not_found */
-export const findApplication = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  number: number,
-): Promise<StoredApplication> => {
-  const row = await selectApplications(tx, instituteId)
-    .where('exam_id', '=', examId)
-    .where('number', '=', number)
-    .executeTakeFirst();
-  if (row === undefined) throw failure('no_such_preview');
-  return parsed(row);
-};
 
 export const latestApplication = async (
   tx: Tx,
   instituteId: string,
   examId: string,
 ): Promise<StoredApplication | null> => {
-  const row = await selectApplications(tx, instituteId)
-    .where('exam_id', '=', examId)
+  const row = await selectApplications(tx, instituteId, examId)
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
   return row === undefined ? null : parsed(row);
 };
 
-export const readApplication = async (tx: Tx, instituteId: string, id: string): Promise<StoredApplication> =>
-  parsed(await selectApplications(tx, instituteId).where('id', '=', id).executeTakeFirstOrThrow());
+/** @throws DomainFailure not_found */
+export const readApplication = async (
+  tx: Tx,
+  instituteId: string,
+  { exam_id, number }: { exam_id: string; number: number },
+): Promise<StoredApplication> => {
+  const row = await selectApplications(tx, instituteId, exam_id)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  if (row === undefined) throw failure('no_such_preview');
+  return parsed(row);
+};
 
-/** Locks the row. Locks of the exam and of a submission must be taken before. */
-export const lockApplication = async (tx: Tx, instituteId: string, id: string): Promise<StoredApplication> =>
-  parsed(
-    await selectApplications(tx, instituteId).where('id', '=', id).forUpdate().executeTakeFirstOrThrow(),
-  );
+/** Locks the row. Locks of the exam and of submissions must be taken before. @throws DomainFailure not_found */
+export const lockApplication = async (
+  tx: Tx,
+  instituteId: string,
+  { exam_id, number }: { exam_id: string; number: number },
+): Promise<StoredApplication> => {
+  const row = await selectApplications(tx, instituteId, exam_id)
+    .where('number', '=', number)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw failure('no_such_preview');
+  return parsed(row);
+};
 
 /** The caller holds the exam's lock, so numbers are given one after the other. */
 export const insertPreview = async (
   tx: Tx,
   actor: Actor,
-  preview: Pick<StoredApplication, 'id' | 'exam_id' | 'versions' | 'passing' | 'preview'>,
+  preview: Pick<StoredApplication, 'exam_id' | 'versions' | 'passing'>,
 ): Promise<number> => {
   const { number } = await tx
     .insertInto('guide_applications')
     .values({
-      id: preview.id,
       institute_id: actor.institute_id,
       exam_id: preview.exam_id,
       number: sql<number>`(select coalesce(max(a.number), 0) + 1 from guide_applications a
         where a.institute_id = ${actor.institute_id} and a.exam_id = ${preview.exam_id})`,
-      step: 'previewing',
       versions: json(preview.versions),
       passing: json(preview.passing),
-      preview: json(preview.preview),
+      counts: json({ preview: NO_RESULTS }),
       actor: json(actor),
     })
     .returning('number')
@@ -141,50 +127,47 @@ export const insertPreview = async (
   return number;
 };
 
-const PhaseOf = { previewing: 'preview', applying: 'applied', undoing: 'undone' } as const;
-
-/** Stores the progress of a pass. @param end the next step, if the pass has ended */
-export const storeProgress = async (
-  tx: Tx,
-  instituteId: string,
-  application: Pick<StoredApplication, 'id' | 'step'>,
-  progress: { tally: Tally; afterCandidate: string | null; end?: GuideStep },
-): Promise<void> => {
-  const { step } = application;
-  if (!(step === 'previewing' || step === 'applying' || step === 'undoing')) {
-    throw new Error(`an application that is ${step} makes no progress`);
-  }
-  await tx
-    .updateTable('guide_applications')
-    .set({
-      [PhaseOf[step]]: json(progress.tally),
-      after_candidate: progress.afterCandidate,
-      worked_at: sql<Date>`clock_timestamp()`,
-      ...(progress.end === undefined ? {} : { step: progress.end }),
-    })
-    .where('institute_id', '=', instituteId)
-    .where('id', '=', application.id)
-    .execute();
-};
-
-export const startStep = async (
+export const startPass = (
   tx: Tx,
   actor: Actor,
-  id: string,
-  start: { step: 'applying'; applied: Tally } | { step: 'undoing'; undone: Tally },
-): Promise<void> => {
-  await tx
-    .updateTable('guide_applications')
+  { exam_id, number, counts }: StoredApplication,
+  pass: 'apply' | 'undo',
+): Promise<unknown> =>
+  updateApplication(tx, actor.institute_id, { exam_id, number })
     .set({
-      step: start.step,
-      ...('applied' in start ? { applied: json(start.applied) } : { undone: json(start.undone) }),
+      pass,
       after_candidate: null,
+      ended_at: null,
+      counts: json({ ...counts, [pass]: NO_RESULTS }),
       actor: json(actor),
-      worked_at: sql<Date>`clock_timestamp()`,
     })
-    .where('institute_id', '=', actor.institute_id)
-    .where('id', '=', id)
     .execute();
-};
+
+/** Stores the progress of the application's pass. */
+export const storeProgress = (
+  tx: Tx,
+  instituteId: string,
+  { exam_id, number, counts, pass }: StoredApplication,
+  progress: { tally: Tally; afterCandidate: string | null; hasEnded: boolean },
+): Promise<unknown> =>
+  updateApplication(tx, instituteId, { exam_id, number })
+    .set({
+      after_candidate: progress.afterCandidate,
+      counts: json({ ...counts, [pass]: progress.tally }),
+      ...(progress.hasEnded ? { ended_at: sql<Date>`clock_timestamp()` } : {}),
+    })
+    .execute();
+
+const updateApplication = (
+  tx: Tx,
+  instituteId: string,
+  { exam_id, number }: { exam_id: string; number: number },
+) =>
+  tx
+    .updateTable('guide_applications')
+    .set({ worked_at: sql<Date>`clock_timestamp()` })
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', exam_id)
+    .where('number', '=', number);
 
 export const ApplicationNumber = z.int().gte(1).lte(2_147_483_647);

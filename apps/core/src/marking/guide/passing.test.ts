@@ -44,10 +44,12 @@ const reasonsOf = async ({ exam }: GuideExam) => {
     passes: boolean;
     audited: boolean;
   }>(
-    `select m.submission_id, m.question_id, r.awarded, r.confidence, r.needs_review, r.review_reasons, m.passes,
-       m.audited
-     from guided_marks m join question_results r using (run_id, question_id)
-     where m.exam_id = $1 and m.undone_at is null`,
+    `select distinct on (m.submission_id, m.question_id) m.submission_id, m.question_id, m.awarded, m.confidence,
+       m.needs_review, m.review_reasons, 'guide_audit' = any(m.review_reasons) as audited,
+       not 'baseline_grader' = any(m.review_reasons) as passes
+     from reviews m join submissions s on s.id = m.submission_id
+     where s.exam_id = $1 and m.application > 0
+     order by m.submission_id, m.question_id, m.application desc`,
     [exam],
   );
   return rows;
@@ -110,9 +112,11 @@ test('the draw takes about 5 % of the results', () => {
 /** Draws `count` of the marks that pass for the audit, besides those that were drawn. */
 const drawFurther = async (guide: GuideExam, count: number) => {
   await client.query(
-    `update guided_marks set audited = true where (run_id, question_id) in (
-       select run_id, question_id from guided_marks where exam_id = $1 and passes and not audited
-       order by run_id limit $2)`,
+    `update reviews set review_reasons = '{guide_audit}', needs_review = true
+     where application > 0 and (submission_id, question_id) in (
+       select m.submission_id, m.question_id from reviews m join submissions s on s.id = m.submission_id
+       where s.exam_id = $1 and m.application > 0 and m.review_reasons = '{}'
+       order by m.submission_id limit $2)`,
     [guide.exam, count],
   );
   return (await reasonsOf(guide)).filter(({ audited }) => audited);
@@ -213,7 +217,8 @@ const backToClaimed = async (guide: GuideExam, index: number) => {
 
 const guidedOf = async (run: string) => {
   const { rows } = await client.query(
-    'select number, version, undone_at from guided_marks where run_id = $1',
+    `select m.application, m.reviewer, m.key_id from reviews m join submissions s on s.id = m.submission_id
+     where s.current_run_id = $1 and m.application > 0`,
     [run],
   );
   return rows;
@@ -225,7 +230,9 @@ test('a run that completes is marked by the application in force, and by none af
   const { applied: tally } = await applied(guide);
   expect(tally?.skipped.not_graded).toBe(4);
   await completeRun(services, late.held, completion);
-  expect(await guidedOf(late.submission.run)).toMatchObject([{ number: 1 }, { number: 1 }]);
+  expect(await guidedOf(late.submission.run)).toEqual(
+    guide.questions.map(() => ({ application: 1, reviewer: 'guide', key_id: guide.actor.key_id })),
+  );
   const { rows } = await client.query(
     `select status, marks_revision, needs_review from submissions where id = $1`,
     [late.submission.id],
@@ -235,7 +242,7 @@ test('a run that completes is marked by the application in force, and by none af
     later.submission.run,
   ]);
   await undoGuide(services, guide.actor, guide.exam, 1);
-  for (const row of await guidedOf(late.submission.run)) expect(row.undone_at).not.toBeNull();
+  expect(await guidedOf(late.submission.run)).toEqual([]);
   await completeRun(services, later.held, completion);
   expect(await guidedOf(later.submission.run)).toEqual([]);
   const after = await client.query('select awarded from question_results where run_id = $1 order by 1', [
@@ -276,7 +283,12 @@ test('a submission that is graded again is neither marked by a pass nor changed 
      select $1, $2, unnest($3::uuid[]), '{}', 'water splits into oxygen'`,
     [guide.institute, submission.id, guide.questions],
   );
+  expect(await guidedOf(submission.run)).not.toEqual([]);
   await reEvaluate(services, guide.actor, submission.id, {});
+  const { rows: left } = await client.query('select application from reviews where submission_id = $1', [
+    submission.id,
+  ]);
+  expect(left).toEqual([]);
   const { applied: tally, number } = await applied(guide);
   expect(tally).toMatchObject({ written: 0 });
   await undoGuide(services, guide.actor, guide.exam, number);

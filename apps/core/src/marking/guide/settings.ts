@@ -19,7 +19,8 @@ export type GuideChange = z.infer<typeof GuideChange>;
 interface GuideSettings {
   mode: 'off' | 'suggest' | 'apply';
   target: number;
-  application_id: string | null;
+  /** Number of the application in force. */
+  in_force: number | null;
   passing_stopped_at: string | null;
 }
 
@@ -30,12 +31,12 @@ export const readGuideSettings = async (
 ): Promise<GuideSettings> => {
   const row = await tx
     .selectFrom('exam_guides')
-    .select(['mode', 'target', 'application_id', 'passing_stopped_at'])
+    .select(['mode', 'target', 'in_force', 'passing_stopped_at'])
     .where('institute_id', '=', instituteId)
     .where('exam_id', '=', examId)
     .executeTakeFirst();
   if (row === undefined) {
-    return { mode: 'off', target: DEFAULT_TARGET, application_id: null, passing_stopped_at: null };
+    return { mode: 'off', target: DEFAULT_TARGET, in_force: null, passing_stopped_at: null };
   }
   return {
     ...row,
@@ -49,7 +50,7 @@ export const refuseOff = ({ mode }: GuideSettings): void => {
   if (mode === 'off') throw failure('guide_off');
 };
 
-type Shown = Omit<GuideSettings, 'application_id'>;
+type Shown = Omit<GuideSettings, 'in_force'>;
 
 /**
  * Changes mode and target. Neither changes a mark: marks that are already applied stay until an undo, and mode `apply`
@@ -64,7 +65,7 @@ export const setGuide = (
 ): Promise<Shown> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExam(tx, actor, examId);
-    const { application_id: _, ...before } = await readGuideSettings(tx, actor.institute_id, exam.id);
+    const { in_force: _, ...before } = await readGuideSettings(tx, actor.institute_id, exam.id);
     const change = {
       ...(mode === undefined ? {} : { mode }),
       ...(target === undefined ? {} : { target: String(target) }),
@@ -77,7 +78,7 @@ export const setGuide = (
         conflict.column('exam_id').doUpdateSet({ ...change, updated_at: sql<Date>`clock_timestamp()` }),
       )
       .execute();
-    const { application_id: __, ...after } = await readGuideSettings(tx, actor.institute_id, exam.id);
+    const { in_force: __, ...after } = await readGuideSettings(tx, actor.institute_id, exam.id);
     await noteGuideEvent(tx, actor, exam.id, {
       event: 'settings',
       before: { ...before },

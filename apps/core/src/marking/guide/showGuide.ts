@@ -3,7 +3,7 @@ import { readAudit, type AuditCounts } from '../../guides/passingAudit.ts';
 import { ensureVersions } from '../../guides/versions.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
-import { latestApplication, readApplication, shownApplication, type Application } from './applications.ts';
+import { latestApplication, shownApplication, type Application } from './applications.ts';
 import { readGuideSettings } from './settings.ts';
 
 interface ShownGuide {
@@ -28,7 +28,7 @@ export const showGuide = (services: Services, actor: Actor, examId: string): Pro
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
     const exam = await findExam(tx, actor, examId);
-    const { application_id, ...settings } = await readGuideSettings(tx, instituteId, exam.id);
+    const settings = await readGuideSettings(tx, instituteId, exam.id);
     const versions = await ensureVersions(tx, instituteId, exam.id);
     const questions = await tx
       .selectFrom('questions')
@@ -39,12 +39,10 @@ export const showGuide = (services: Services, actor: Actor, examId: string): Pro
       .orderBy('position')
       .execute();
     const latest = await latestApplication(tx, instituteId, exam.id);
-    const inForce = application_id === null ? null : await readApplication(tx, instituteId, application_id);
     return {
       exam_id: exam.id,
       ...settings,
       audit: await readAudit(tx, instituteId, exam.id),
-      in_force: inForce?.number ?? null,
       application: latest === null ? null : shownApplication(latest),
       questions: questions.map(({ id, label }) => ({
         question_id: id,

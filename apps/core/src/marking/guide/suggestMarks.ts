@@ -1,13 +1,11 @@
-import type { Tx } from '@evaluation/database';
 import { nearestExamples } from '@evaluation/guide';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from '../../guides/fittedGuides.ts';
 import { decideMark, readGuidable, type GuidableResult, type SkipReason } from '../../guides/guidable.ts';
 import { ensureVersions } from '../../guides/versions.ts';
-import { findExam } from '../../command/locks/findExam.ts';
+import { findQuestionOfExam } from '../groups/openAnswers.ts';
 import type { Services } from '../../command/services.ts';
 import { nextSubmissions } from './nextSubmissions.ts';
 import { readGuideSettings, refuseOff } from './settings.ts';
@@ -68,15 +66,14 @@ export const suggestMarks = (
 ): Promise<SuggestedMarks> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
-    const exam = await findExam(tx, actor, examId);
-    await findQuestion(tx, instituteId, exam.id, question_id);
-    refuseOff(await readGuideSettings(tx, instituteId, exam.id));
-    const version = (await ensureVersions(tx, instituteId, exam.id)).get(question_id)?.version ?? null;
+    const exam = await findQuestionOfExam(tx, actor, examId, question_id);
+    refuseOff(await readGuideSettings(tx, instituteId, exam.examId));
+    const version = (await ensureVersions(tx, instituteId, exam.examId)).get(question_id)?.version ?? null;
     const guide = version === null ? null : await readGuide(tx, instituteId, question_id, version);
     const found = await nextSubmissions(
       tx,
       instituteId,
-      exam.id,
+      exam.examId,
       cursor ?? null,
       limit + 1,
       submission_id ?? null,
@@ -104,28 +101,13 @@ export const suggestMarks = (
     };
   });
 
-const findQuestion = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-  questionId: string,
-): Promise<void> => {
-  const question = await tx
-    .selectFrom('questions')
-    .select('id')
-    .where('institute_id', '=', instituteId)
-    .where('exam_id', '=', examId)
-    .where('id', '=', questionId)
-    .executeTakeFirst();
-  if (question === undefined) throw new DomainFailure('not_found');
-};
-
 const isDifferent = ({ suggestion, mark }: SuggestedMark): boolean =>
   suggestion !== null && suggestion.awarded !== mark.awarded;
 
 const suggested = (result: GuidableResult, guide: ReadyGuide | null): SuggestedMark => {
   const decided = decideMark(result, guide, null);
-  const { override, guided, mark, max } = result;
+  const { override, guided, grader, max } = result;
+  const mark = guided?.mark ?? grader;
   return {
     submission_id: result.submission_id,
     max,
@@ -134,7 +116,7 @@ const suggested = (result: GuidableResult, guide: ReadyGuide | null): SuggestedM
       confidence: mark?.confidence ?? null,
       by: override !== null || result.is_approved ? 'teacher' : guided === null ? 'grader' : 'guide',
     },
-    grader: (guided?.grader ?? mark)?.awarded ?? null,
+    grader: grader?.awarded ?? null,
     skipped: typeof decided === 'string' ? decided : null,
     suggestion:
       typeof decided === 'string' || guide === null

@@ -1,12 +1,6 @@
 import { exact } from '@evaluation/rules';
 import * as z from 'zod/v4';
-import {
-  differenceOf,
-  isChange,
-  SKIP_REASONS,
-  type GuidedResult,
-  type SkipReason,
-} from '../../guides/guidable.ts';
+import { isChange, SKIP_REASONS, type GuidedResult, type SkipReason } from '../../guides/guidable.ts';
 
 /** What a pass over the results of an exam does, or would do. */
 export const Tally = z.object({
@@ -46,27 +40,26 @@ export const NO_RESULTS: Tally = {
   skipped: {},
 };
 
-export const countSkipped = (tally: Tally, reason: SkipReason): Tally => ({
-  ...tally,
-  results: tally.results + 1,
-  skipped: { ...tally.skipped, [reason]: (tally.skipped[reason] ?? 0) + 1 },
-});
+/** What a pass does with a result: a new mark, or why it stays. */
+export type Outcome = Pick<GuidedResult, 'before' | 'after' | 'passes' | 'audited'> | SkipReason;
 
-export const countMark = (
-  tally: Tally,
-  mark: Pick<GuidedResult, 'before' | 'after'> & { passes: boolean; audited: boolean },
-): Tally => {
-  const difference = differenceOf(mark);
+export const counted = (tally: Tally, outcome: Outcome): Tally => {
+  const results = tally.results + 1;
+  if (typeof outcome === 'string') {
+    return { ...tally, results, skipped: { ...tally.skipped, [outcome]: (tally.skipped[outcome] ?? 0) + 1 } };
+  }
+  const { before, after, passes, audited } = outcome;
+  const difference = exact(after.awarded).minus(before.awarded).toNumber();
   return {
     ...tally,
-    results: tally.results + 1,
-    written: tally.written + (isChange(mark) ? 1 : 0),
-    changed: tally.changed + (difference === 0 ? 0 : 1),
-    raised: tally.raised + (difference > 0 ? 1 : 0),
-    lowered: tally.lowered + (difference < 0 ? 1 : 0),
+    results,
+    written: tally.written + Number(isChange(outcome)),
+    changed: tally.changed + Number(difference !== 0),
+    raised: tally.raised + Number(difference > 0),
+    lowered: tally.lowered + Number(difference < 0),
     difference: exact(tally.difference).plus(difference).toNumber(),
     largest: Math.max(tally.largest, Math.abs(difference)),
-    passing: tally.passing + (mark.passes ? 1 : 0),
-    audited: tally.audited + (mark.audited ? 1 : 0),
+    passing: tally.passing + Number(passes),
+    audited: tally.audited + Number(audited),
   };
 };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { joinReview } from '../../guides/guideMarks.ts';
 import type { Services } from '../../command/services.ts';
 import { isOpen } from './isOpen.ts';
 
@@ -30,11 +31,10 @@ export const countReviewQueue = (services: Services, actor: Actor): Promise<Queu
         cross join lateral (
           select unnest(s.review_reasons) as reason
           union all select 'failed' where s.status = 'failed'
-          union all select unnest(r.review_reasons) from question_results r
-            where r.institute_id = s.institute_id and r.run_id = s.current_run_id and r.needs_review
-              and s.status in ('graded', 'partially_graded')
-              and not exists (select from reviews v where v.institute_id = s.institute_id
-                and v.submission_id = s.id and v.question_id = r.question_id)) x)
+          union all select unnest(coalesce(v.review_reasons, r.review_reasons)) from question_results r
+            ${joinReview}
+            where r.institute_id = s.institute_id and r.run_id = s.current_run_id
+              and coalesce(v.needs_review, r.needs_review) and s.status in ('graded', 'partially_graded')) x)
       select (select count(*)::int from counted) as counted,
         (select coalesce(json_agg(json_build_object('exam_id', e.id, 'title', e.title, 'submissions', n.submissions)
             order by n.submissions desc, e.id), '[]')

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
+import { joinReview } from '../../guides/guideMarks.ts';
 import { readCursor, writeCursor, type Position } from '../../command/lists/cursor.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
@@ -117,10 +118,9 @@ const shown = (row: QueueRow & { id: string }): QueuedForReview => ({
 /** Questions of a submission `s` that need a look, with their reasons. A failed submission shows no results. */
 const openResults = sql`
   from question_results r
-  where r.institute_id = s.institute_id and r.run_id = s.current_run_id and r.needs_review
-    and s.status in ('graded', 'partially_graded')
-    and not exists (select from reviews v where v.institute_id = s.institute_id and v.submission_id = s.id
-      and v.question_id = r.question_id)`;
+  ${joinReview}
+  where r.institute_id = s.institute_id and r.run_id = s.current_run_id
+    and coalesce(v.needs_review, r.needs_review) and s.status in ('graded', 'partially_graded')`;
 
 const ownReasons = sql`
   case when s.status = 'failed' then array_append(s.review_reasons, 'failed') else s.review_reasons end`;
@@ -154,7 +154,7 @@ export const queueRows = (
     where ${
       reason === null
         ? sql`true`
-        : sql`(${reason} = any(${ownReasons}) or exists (select ${openResults} and ${reason} = any(r.review_reasons)))`
+        : sql`(${reason} = any(${ownReasons}) or exists (select ${openResults} and ${reason} = any(coalesce(v.review_reasons, r.review_reasons))))`
     }
     order by s.updated_at, s.id limit ${limit + 1})
   select b.examined, b.last_id, b.last_at, s.id, s.exam_id, e.title, s.candidate_id, c.external_id,
@@ -162,7 +162,8 @@ export const queueRows = (
     s.updated_at,
     (select coalesce(json_agg(json_build_object('question_id', p.id, 'label', p.label,
         'confidence', r.confidence::float8, 'reasons', r.review_reasons) order by p.position), '[]')
-      from (select r.* ${openResults}) r
+      from (select r.institute_id, r.question_id, coalesce(v.confidence, r.confidence) as confidence,
+        coalesce(v.review_reasons, r.review_reasons) as review_reasons ${openResults}) r
       join questions p on p.institute_id = r.institute_id and p.id = r.question_id) as questions
   from (select count(*)::int as examined, (array_agg(id order by updated_at desc, id desc))[1] as last_id,
     max(updated_at) as last_at from examined) b

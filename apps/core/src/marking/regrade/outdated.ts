@@ -44,7 +44,8 @@ export const isOutdated = (exam: ExamAtVersion): RawBuilder<boolean> => sql<bool
 
 const isWithoutTeachersMark = sql<boolean>`not exists (
   select from reviews o
-  where o.institute_id = s.institute_id and o.submission_id = s.id and o.question_id = r.question_id)`;
+  where o.institute_id = s.institute_id and o.submission_id = s.id and o.question_id = r.question_id
+    and o.application = 0)`;
 
 /** Failed questions are included, because the model may be able to mark by the new rubric. */
 const hasChangedQuestion = (version: number, where: RawBuilder<boolean>): RawBuilder<boolean> => sql<boolean>`

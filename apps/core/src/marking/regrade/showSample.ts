@@ -36,7 +36,7 @@ export const showSample = (services: Services, actor: Actor, examId: string): Pr
             and b.question_id = q.id
           where a.institute_id = s.institute_id and a.run_id = s.current_run_id and a.source is distinct from 'auto'
             and a.status in ('graded', 'failed')
-            and not exists (select from reviews r where r.institute_id = o.institute_id
+            and not exists (select from reviews r where r.application = 0 and r.institute_id = o.institute_id
               and r.submission_id = o.submission_id and r.question_id = q.id)) else '[]' end as marks
       from regrade_samples o
       join submissions s on s.institute_id = o.institute_id and s.id = o.sample_submission_id

@@ -12,6 +12,7 @@ export const dropOverrides = async (
     .deleteFrom('reviews')
     .where('institute_id', '=', actor.institute_id)
     .where('submission_id', '=', submission.id)
+    .where('application', '=', 0)
     .returning(['question_id', 'awarded', 'reviewer', 'reason'])
     .execute();
   await audit(

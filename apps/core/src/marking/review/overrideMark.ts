@@ -46,7 +46,9 @@ export const overrideMark = (
     await tx
       .insertInto('reviews')
       .values({ institute_id: instituteId, submission_id: submission.id, question_id: question.id, ...given })
-      .onConflict((conflict) => conflict.columns(['submission_id', 'question_id']).doUpdateSet(given))
+      .onConflict((conflict) =>
+        conflict.columns(['submission_id', 'question_id', 'application']).doUpdateSet(given),
+      )
       .execute();
     await marksChanged(tx, instituteId, submission);
     await stopPassingBelowTarget(tx, actor, submission);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';
 import { markByKey } from '@evaluation/rules';
+import { dropGuideMarks } from '../../guides/guideMarks.ts';
 import type { LockedExam } from '../../command/locks/lockExam.ts';
 import type { LockedSubmission } from '../../command/locks/lockSubmission.ts';
 import { newId } from '../../command/newId.ts';
@@ -24,6 +25,7 @@ export const queueAgain = async (
   exam: LockedExam,
   submission: LockedSubmission,
 ): Promise<QueuedRun> => {
+  await dropGuideMarks(tx, instituteId, submission.id);
   const intake = await intakeAgain(tx, instituteId, exam, submission);
   const run = {
     id: newId(),

@@ -34,6 +34,7 @@ export const withdrawMark = (
       .where('institute_id', '=', instituteId)
       .where('submission_id', '=', submission.id)
       .where('question_id', '=', question.id)
+      .where('application', '=', 0)
       .returning(['reviewer', 'reason'])
       .executeTakeFirst();
     if (withdrawn === undefined) return before;

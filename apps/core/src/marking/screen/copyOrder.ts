@@ -84,7 +84,8 @@ export const copyOrder = async (
         where r.institute_id = s.institute_id and r.run_id = s.current_run_id and ${isOfQuestion}
           and (r.source = 'ai' or r.status = 'failed' or r.needs_review)
           and not exists (select from reviews v
-            where v.institute_id = s.institute_id and v.submission_id = s.id and v.question_id = r.question_id)
+            where v.institute_id = s.institute_id and v.submission_id = s.id and v.question_id = r.question_id
+              and v.application = 0)
       ) o
       join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
       where ${!query.open_only} or o.open > 0

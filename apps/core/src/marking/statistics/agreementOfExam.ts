@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isExact, isWithin, kappaOf, momentsOf, stepOf } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
-import { decidedResults, isDecidedResult, joinMarkBeforeGuide } from '../../guides/decidedResults.ts';
+import { decidedResults, isDecidedResult } from '../../guides/decidedResults.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 
@@ -57,10 +57,9 @@ export const readAgreement = (services: Services, actor: Actor, examId: string):
         x.examiner::float8 as examiner, count(*)::int as answers, (count(*) filter (where x.is_override))::int as overridden
       from questions q
       cross join lateral (
-        select coalesce(g.awarded, r.awarded) as ai, coalesce(d.awarded, r.awarded) as examiner,
-          d.awarded is not null as is_override
+        select r.awarded as ai, coalesce(d.awarded, r.awarded) as examiner,
+          d.is_override
         from ${decidedResults(instituteId, most)}
-        ${joinMarkBeforeGuide(instituteId)}
         where ${isDecidedResult} and r.max > 0
         order by d.decided_at desc, s.id limit ${most}
       ) x

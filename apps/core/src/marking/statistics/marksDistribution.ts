@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { MARK_STEP } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { joinReview } from '../../guides/guideMarks.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 import { binsOf, figuresOf, type Bin, type Figures } from './distributions.ts';
@@ -45,8 +46,7 @@ export const readMarksDistribution = (
         select s.id, r.question_id, coalesce(v.awarded, r.awarded, 0) as awarded, r.max
         from (select * from chosen limit ${most}) s
         join question_results r on r.institute_id = ${actor.institute_id} and r.run_id = s.current_run_id and r.counted
-        left join reviews v on v.institute_id = ${actor.institute_id} and v.submission_id = s.id
-          and v.question_id = r.question_id),
+        ${joinReview}),
       totals as (
         select round(100 * sum(awarded) / sum(max), 2)::float8 as value from marks group by id having sum(max) > 0)
       select (select count(*)::int from chosen) as counted,

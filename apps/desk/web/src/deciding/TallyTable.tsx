@@ -20,13 +20,7 @@ const FIGURES: readonly (readonly [TextKey, (tally: Tally) => string])[] = [
   ['deciding.tally.skippedObjective', ({ skipped }) => count(skipped.objective ?? 0)],
   [
     'deciding.tally.skippedOther',
-    ({ skipped }) =>
-      count(
-        (skipped.not_graded ?? 0) +
-          (skipped.no_text ?? 0) +
-          (skipped.no_guide ?? 0) +
-          (skipped.changed_since ?? 0),
-      ),
+    ({ skipped }) => count((skipped.not_graded ?? 0) + (skipped.no_text ?? 0) + (skipped.no_guide ?? 0)),
   ],
 ];
 
