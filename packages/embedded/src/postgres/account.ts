@@ -3,6 +3,7 @@
  * to enter the folders of the binaries and of the cluster.
  */
 import { readFile, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 
 /** Environment of PostgreSQL's programs. A fixed locale gives the same sort order on every machine. */
@@ -13,10 +14,13 @@ export type ServerAccount = { uid: number; gid: number } | null;
 
 /**
  * @returns null when this process is not root
- * @throws Error when it is root and the system has no account `nobody`
+ * @throws Error when it is root and the system has no account `nobody`, or when the system does not list its account
  */
 export const serverAccount = async (): Promise<ServerAccount> => {
-  if (process.getuid?.() !== 0) return null;
+  if (process.getuid?.() !== 0) {
+    assertAccountIsListed();
+    return null;
+  }
   const entry = (await readFile('/etc/passwd', 'utf8'))
     .split('\n')
     .find((line) => line.startsWith('nobody:'));
@@ -27,6 +31,17 @@ export const serverAccount = async (): Promise<ServerAccount> => {
     );
   }
   return { uid: Number(uid), gid: Number(gid) };
+};
+
+/** initdb and the server look up the name of their account. */
+const assertAccountIsListed = (): void => {
+  try {
+    userInfo();
+  } catch {
+    throw new Error(
+      `PostgreSQL needs an account with a name, and the system lists none for user id ${process.getuid?.()}: start as another user, or set DATABASE_URL`,
+    );
+  }
 };
 
 /** The outermost folder on the way to `path` (inclusive) that `account` may not enter, or null. */
