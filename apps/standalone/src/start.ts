@@ -17,6 +17,7 @@ import type { Observed } from '@evaluation/platform/telemetry';
 import { startWorker } from '@evaluation/worker';
 import { startBackingServices, type BackingServices } from './backingServices.ts';
 import { assertPortsAreFree } from './ports.ts';
+import { assertRoom } from './room.ts';
 
 interface Standalone extends Observed {
   baseUrl: string;
@@ -48,6 +49,7 @@ export const startStandalone = async (
   };
   try {
     await assertPortsAreFree(settings);
+    await assertRoom(settings.dataDir);
     const backing = keep(await startBackingServices(settings, onProgress));
     const installation = await openInstallation(settings.dataDir);
     const environment = environmentFor(settings, installation, backing);
