@@ -30,7 +30,7 @@ const pdfDecoders: Plugin = {
 const STYLE = "document.createElement('style');";
 
 /**
- * Gives the style element of the zoom library the nonce of the page (app/nonce.ts). The library has no option for it.
+ * Gives the style element of the zoom library the nonce of the page (app/App.tsx). The library has no option for it.
  */
 const nonceOfZoomStyles: Plugin = {
   name: 'nonce-of-zoom-styles',

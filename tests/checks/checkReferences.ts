@@ -6,7 +6,8 @@ import GithubSlugger from 'github-slugger';
 
 /*
  * Checks that references resolve: relative links and their anchors in Markdown files, mentions of `docs/PAGE.md#anchor`
- * in all other files, and no mention of a chapter of a text that is not in the repository.
+ * in all other files, file names in the READMEs of apps and packages, and no mention of a chapter of a text that is not
+ * in the repository.
  */
 
 const run = promisify(execFile);
@@ -19,6 +20,9 @@ const ITS_OWN = /^tests\/checks\/(?:checkR|r)eferences(?:\.test)?\.ts$/;
 
 const LINK = /\]\(([^()\s]+)\)/g;
 const MENTION = /\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g;
+/** A README that lists the files of its folder. */
+const README = /^(?:apps|packages)\/.*\bREADME\.md$/;
+const FILE_NAME = /`([\w./-]+\.(?:tsx?|css))`/g;
 const CHAPTER =
   /\b(?:spec(?:ification)?|design)(?:'s)?,? (?:chapters? [1-9]|[1-9](?:\.\d{1,2}|(?= ?[).,:;])))(?:\.\d+)?/gi;
 const TEST_OF_CHAPTER = /\b(?:test|describe)(?:\.\w+)*(?:\([^\n]*?\))?\(\s*['"`][1-9]\.\d{1,2} /g;
@@ -29,13 +33,27 @@ export const checkReferences = async (root: string): Promise<string[]> => {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   });
-  const files = stdout
-    .split('\n')
-    .filter((file) => READ.test(file) && !FROZEN.test(file) && !ITS_OWN.test(file));
+  const all = stdout.split('\n');
+  const files = all.filter((file) => READ.test(file) && !FROZEN.test(file) && !ITS_OWN.test(file));
   const anchors = anchorsOf(root);
   const offences = await Promise.all(files.map((file) => offencesIn(root, file, anchors)));
-  return offences.flat();
+  const names = await Promise.all(
+    files
+      .filter((file) => README.test(file))
+      .map(async (file) => missingNames(file, await readFile(join(root, file), 'utf8').catch(() => ''), all)),
+  );
+  return [...offences.flat(), ...names.flat()];
 };
+
+/** A name without a folder is of a file below the README; a path may begin at any folder. */
+const missingNames = (file: string, text: string, all: readonly string[]): string[] =>
+  [...text.matchAll(FILE_NAME)].flatMap(([, name = '']) => {
+    const below = name.includes('/') ? '' : `${posix.dirname(file)}/`;
+    const path = posix.normalize(name).replace(/^(?:\.\.\/)+/, '');
+    return all.some((other) => other === path || (other.startsWith(below) && other.endsWith(`/${path}`)))
+      ? []
+      : [`${file} ${name}: no such file`];
+  });
 
 /** Anchors of a Markdown file; null if the file does not exist. */
 type Anchors = (file: string) => Promise<ReadonlySet<string> | null>;

@@ -34,6 +34,21 @@ test('a mention in code of a missing page or heading is an offence', async () =>
   ]);
 });
 
+test('a README of a package names only files that are there', async () => {
+  const files = {
+    'apps/core/src/exams/README.md':
+      '1. `open.ts`, `paper/pinned.ts`, `rules/src/marks.ts`, `gone.ts`, `paper/gone.ts`, `marks.ts`\n',
+    'apps/core/src/exams/open.ts': '',
+    'apps/core/src/exams/paper/pinned.ts': '',
+    'packages/rules/src/marks.ts': '',
+  };
+  expect(await offencesOf(files)).toEqual([
+    'apps/core/src/exams/README.md gone.ts: no such file',
+    'apps/core/src/exams/README.md paper/gone.ts: no such file',
+    'apps/core/src/exams/README.md marks.ts: no such file',
+  ]);
+});
+
 test.each([
   ['src/a.ts', '// As in spec 4.7.'],
   ['src/a.ts', '/** Design chapter 5. */'],

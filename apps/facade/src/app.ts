@@ -1,9 +1,10 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { CoreAccess } from '@evaluation/core-client';
 import type { Broadcasts } from '@evaluation/lanes';
 import { contract } from '@evaluation/rest-contract';
 import openApiDocument from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
+import { stringifyExact } from '@evaluation/rest-contract/exact-json';
 import type { FacadeSettings } from '@evaluation/platform/settings';
 import { readinessOf, type Logger } from '@evaluation/platform/telemetry';
 import { sendCheckedCopy } from './checkedCopy.ts';
@@ -13,7 +14,6 @@ import { forwardToCore } from './forwardToCore.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
-import { exactAnswers } from './middleware/exactAnswers.ts';
 import { fingerprint, idempotencyKey } from './middleware/idempotency.ts';
 import { knownKeys } from './middleware/knownKeys.ts';
 import { lookUpLimits } from './middleware/lookUpLimits.ts';
@@ -91,4 +91,10 @@ export const createApp = (
   app.use(notFound);
   app.use(errorHandler(core, log, settings.validateResponses));
   return app;
+};
+
+/** Sends clients' own objects (`metadata`, `tags`) as they were received, digit by digit. */
+const exactAnswers: RequestHandler = (_request, response, next) => {
+  response.json = (body) => response.type('json').send(stringifyExact(body));
+  next();
 };

@@ -4,7 +4,7 @@ export { DEFAULT_TABLE, NO_TABLE, readOff, readTable } from './confidenceTable.t
 export { imitatesPrompt, POSSIBLE_INJECTION } from './injection/detect.ts';
 export { withInjectionFlag } from './injection/flagInjection.ts';
 export { createEndpointPause } from './endpointPause.ts';
-export { noticeOf } from './noticeOf.ts';
+export { noticeOf } from './baseline/notice.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
 export { lanePreflight } from './preflight/lanes.ts';
 export { UNAVAILABLE, type UnavailableReason } from './preflight/reasons.ts';

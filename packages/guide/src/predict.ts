@@ -1,6 +1,5 @@
 import { covarianceFrom, noiseOf, varianceOf, type FittedGuide } from './fit.ts';
 import { inverseDiagonal, solveLower, squaresOf } from './linear.ts';
-import { normalBelow } from './normal.ts';
 import type { MarkScale } from './scale.ts';
 
 export interface Prediction {
@@ -87,3 +86,12 @@ const snap = (marks: number, maxMarks: number, step: number): number => {
 
 /** Rounds to six digits, because later digits depend on the order of additions and differ between machines. */
 const sixDigits = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+/** Distribution function of the standard normal: error below 1e-7 (Abramowitz and Stegun, 26.2.17). */
+const normalBelow = (z: number): number => {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const polynomial =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * polynomial;
+  return z >= 0 ? 1 - tail : tail;
+};

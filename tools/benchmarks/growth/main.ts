@@ -15,11 +15,22 @@ import { startNats, startPostgres, startS3, stopServersAtOnce } from '@evaluatio
 import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { killPrograms } from '../../../tests/harness/processes.ts';
 import { comparedTable, compare, slowed, type Compared } from './compare.ts';
-import { statementsOf } from './explain.ts';
 import { fill } from './fill.ts';
 import { probesOf } from './probes.ts';
 import { startSite, type Servers } from './site.ts';
 import { acceptsPerSecond } from './submitting.ts';
+
+/** The plans in a part of PostgreSQL's log: the slowest plan of each statement, slowest first. */
+const statementsOf = (log: string): string[] => {
+  const slowest = new Map<string, { ms: number; plan: string }>();
+  for (const [, ms = '0', plan = ''] of log.matchAll(/duration: ([\d.]+) ms {2}plan:\n((?:\t.*\n)+)/g)) {
+    const statement = plan.slice(0, 300);
+    if (Number(ms) > (slowest.get(statement)?.ms ?? 0)) slowest.set(statement, { ms: Number(ms), plan });
+  }
+  return [...slowest.values()]
+    .toSorted((a, b) => b.ms - a.ms)
+    .map(({ ms, plan }) => `${ms.toFixed(1)} ms\n${plan}`);
+};
 
 const { values } = parseArgs({
   options: {

@@ -1,5 +1,7 @@
+import type { PublicRouter } from '@evaluation/core-client';
 import { Anchor, Group, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { inferRouterOutputs } from '@trpc/server';
 import { calls, client } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { Page } from '../app/Page.tsx';
@@ -7,7 +9,8 @@ import { PagedTable } from '../app/PagedTable.tsx';
 import { usePages } from '../app/pages.ts';
 import { showNumber, showTime } from '../app/times.ts';
 import { SpendingChart } from './SpendingChart.tsx';
-import type { CreditEntry } from './creditEntry.ts';
+
+type CreditEntry = inferRouterOutputs<PublicRouter>['desk']['credits']['history']['data'][number];
 
 export const CreditsPage = () => {
   const t = useText();

@@ -1,5 +1,5 @@
-import { router } from '../../trpc.ts';
-import { deskAuditRouter } from './audit.ts';
+import { DecisionQuery, listDecisions } from '../../../marking/review/listDecisions.ts';
+import { router, staffProcedure } from '../../trpc.ts';
 import { deskCreditsRouter } from './credits.ts';
 import { deskKeysRouter } from './keys.ts';
 import { deskMarkingRouter } from './marking.ts';
@@ -16,7 +16,11 @@ export const deskRouter = router({
   people: peopleRouter,
   keys: deskKeysRouter,
   credits: deskCreditsRouter,
-  audit: deskAuditRouter,
+  audit: router({
+    list: staffProcedure
+      .input(DecisionQuery)
+      .query(({ ctx, input }) => listDecisions(ctx.services, ctx.actor.institute_id, input)),
+  }),
   review: deskReviewRouter,
   statistics: deskStatisticsRouter,
   settings: deskSettingsRouter,
