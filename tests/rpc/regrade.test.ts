@@ -146,14 +146,6 @@ test('the daily quota ends a call in the same way', async () => {
   expect((await made.tenant.credits()).committed).toBe(2);
 });
 
-test('the operator pays for no sample by default', async () => {
-  const made = await newTestExam(service);
-  await made.reach('graded');
-  const version = await made.changeModelAnswers('2');
-  const call = regradeOf(made).startSample.mutate({ ...examOf(made), rubric_version: version });
-  expect(await codeOf(call)).toBe('feature_not_available');
-});
-
 test('a command for rubrics that changed since the preview is refused and queues nothing', async () => {
   const made = await newTestExam(service);
   const graded = await made.reach('graded');

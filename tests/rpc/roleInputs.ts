@@ -102,8 +102,6 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
 
   'regrade.preview': ({ exam }) => ({ exam_id: exam }),
   'regrade.outdated': ({ exam }) => ({ exam_id: exam }),
-  'regrade.sample': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
-  'regrade.startSample': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
   'regrade.start': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
 
   'desk.people.list': () => ({}),

@@ -88,8 +88,6 @@ export const CoreEnvironment = z
      * part of an export of the candidate only.
      */
     READING_RETENTION_DAYS: integer(2, 3650).default(365),
-    /** Copies of an exam that the operator grades again for free, before the institute pays for a regrade; 0: none. */
-    REGRADE_SAMPLE_COPIES: integer(0, 5).default(0),
     /** Most seconds between two rounds of deleting files, of deleting evidence and of erasing candidates. */
     FILE_ROUND_SECONDS: integer(1, 86_400).default(60),
   })
@@ -164,7 +162,6 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
     files: { retentionDays: e.FILE_RETENTION_DAYS, roundSeconds: e.FILE_ROUND_SECONDS },
     evidence: { retentionDays: e.EVIDENCE_RETENTION_DAYS },
     readings: { retentionDays: e.READING_RETENTION_DAYS },
-    regradeSampleCopies: e.REGRADE_SAMPLE_COPIES,
   };
 };
 export type CoreSettings = ReturnType<typeof readCoreSettings>;

@@ -15,11 +15,6 @@ export const addRegradeCommands = (program: Command): void => {
     .description('Show how many submissions are outdated, and what grading them again costs')
     .addHelpText('after', example(`regrade preview ${EXAM}`))
     .action(preview);
-  withExam(regrade.command('sample'))
-    .description('Show the marks of the free sample; with --rubric-version start it first')
-    .option('--rubric-version <number>', 'version that the preview showed', count)
-    .addHelpText('after', example(`regrade sample ${EXAM} --rubric-version 2`))
-    .action(sample);
   withExam(regrade.command('start'))
     .description('Grade all outdated submissions again. Run the command again to resume it')
     .requiredOption('--rubric-version <number>', 'version that the preview showed', count)
@@ -34,22 +29,6 @@ const preview = async (options: NamedExam, command: Command): Promise<void> => {
     ...bill.questions.map(({ label, changed_in }) => `question ${label}: changed in version ${changed_in}`),
     ...Object.entries(bill.skipped).map(([reason, skipped]) => `left alone (${reason}): ${skipped}`),
     `Start it: regrade start --rubric-version ${bill.rubric_version}`,
-  ]);
-};
-
-const sample = async (options: NamedExam & Partial<OfVersion>, command: Command): Promise<void> => {
-  const { rubricVersion } = options;
-  const found = await withControl((control) =>
-    rubricVersion === undefined
-      ? control.regrade.sample.query(examOf(options))
-      : control.regrade.startSample.mutate({ ...examOf(options), rubric_version: rubricVersion }),
-  );
-  print(found, command, [
-    ...found.copies.flatMap(({ submission_id, status, marks }) => [
-      `${submission_id}  ${status}`,
-      ...marks.map(({ label, before, after }) => `  question ${label}: ${before ?? '-'} -> ${after ?? '-'}`),
-    ]),
-    `${found.copies_left} further copies may be sampled`,
   ]);
 };
 

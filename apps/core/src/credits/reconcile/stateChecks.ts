@@ -81,7 +81,7 @@ export const examCheck = (instituteId: string): RawBuilder<unknown> => sql`
 /**
  * Compares the copies counted today and yesterday with the accepted runs. Index: `runs (institute_id, queued_at)`. The
  * transaction of a copy reads the day shortly before it stores the run, so runs within a minute of midnight may count
- * for either day. Samples of a regrade are not counted.
+ * for either day.
  */
 export const copiesCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with days as (
@@ -100,8 +100,6 @@ export const copiesCheck = (instituteId: string): RawBuilder<unknown> => sql`
       from runs r
       where r.institute_id = ${instituteId} and r.queued_at >= d.begins - interval '1 minute'
         and r.queued_at < d.ends + interval '1 minute'
-        and not exists (select from regrade_samples o
-          where o.institute_id = r.institute_id and o.sample_submission_id = r.submission_id)
     ) ran
     left join lateral (
       select sum(copies) filter (where counter_id = ${instituteId}) as of_institute,

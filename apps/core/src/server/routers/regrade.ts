@@ -1,8 +1,6 @@
 import * as z from 'zod/v4';
 import { listOutdated } from '../../marking/regrade/listOutdated.ts';
 import { previewRegrade } from '../../marking/regrade/previewRegrade.ts';
-import { startSample } from '../../marking/regrade/sampleRegrade.ts';
-import { showSample } from '../../marking/regrade/showSample.ts';
 import { startRegrade } from '../../marking/regrade/startRegrade.ts';
 import { reviewerProcedure, router } from '../trpc.ts';
 
@@ -14,10 +12,6 @@ export const regradeRouter = router({
   outdated: ofExam
     .input(z.object({ limit: z.int().gte(1).lte(200).default(50), cursor: z.string().max(2000).optional() }))
     .query(({ ctx, input }) => listOutdated(ctx.services, ctx.actor, input.exam_id, input)),
-  sample: ofExam.query(({ ctx, input }) => showSample(ctx.services, ctx.actor, input.exam_id)),
-  startSample: ofExam
-    .input(z.object({ rubric_version: z.int().gte(0) }))
-    .mutation(({ ctx, input }) => startSample(ctx.services, ctx.actor, input.exam_id, input.rubric_version)),
   start: ofExam
     .input(z.object({ rubric_version: z.int().gte(0) }))
     .mutation(({ ctx, input }) => startRegrade(ctx.services, ctx.actor, input.exam_id, input.rubric_version)),

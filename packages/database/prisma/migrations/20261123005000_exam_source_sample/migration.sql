@@ -1,2 +1,0 @@
--- AlterEnum
-ALTER TYPE "ExamSource" ADD VALUE 'sample';
