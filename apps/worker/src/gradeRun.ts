@@ -60,17 +60,19 @@ const grade = async (
   } catch (error) {
     if (run.signal.aborted || error instanceof RunLost) return 'lost';
     const reason = failureOf(error, run, tools.gate.reason() ?? tools.grader.trouble);
-    const exhausted = usedUpBy(
-      error,
-      Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds),
-    );
+    const seconds = Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds);
     tools.log.warn({ err: error, run_id: run.material.run_id, reason }, 'run failed');
     // `code` and `message` are for a core of release 0.1.0, which takes them from the worker.
     const failure = { reason, ...gradingError(reason) };
     try {
       await recordWhatIsMade(run);
       await run.write((grading, held) =>
-        grading.fail.mutate({ held, error: failure, used: usage.sofar(), ...(exhausted && { exhausted }) }),
+        grading.fail.mutate({
+          held,
+          error: failure,
+          used: usage.sofar(),
+          ...(hasExhausted(error) && { exhausted_seconds: seconds }),
+        }),
       );
       return 'failed';
     } catch (refused) {
@@ -89,11 +91,9 @@ const recordWhatIsMade = async (run: HeldRun): Promise<void> => {
   }
 };
 
-/** The resource that opening the copy exhausted, so that core does not let the same file be tried again. */
-const usedUpBy = (error: unknown, seconds: number) => {
-  if (!(error instanceof PdfUnreadable) || error.code === 'unreadable') return undefined;
-  return { used_up: error.code === 'timeout' ? ('time' as const) : ('memory' as const), seconds };
-};
+/** Opening the copy exhausted the time or memory of one file, which counts against the institute's day. */
+const hasExhausted = (error: unknown): boolean =>
+  error instanceof PdfUnreadable && error.code !== 'unreadable';
 
 /** @param trouble current trouble of the endpoint; it is reported as the cause if time ran out */
 const failureOf = (error: unknown, run: HeldRun, trouble: UnavailableReason | null): GradingFailure => {

@@ -17,11 +17,11 @@ const failures = {
   ],
   pages_too_slow: [
     'copy_unreadable',
-    'The pages of the copy could not be prepared in the time that we allow. The same file is not tried again for a day: save the copy as a smaller file and submit the new file.',
+    'The pages of the copy could not be prepared in the time that we allow. Save the copy as a smaller file and submit the new file.',
   ],
   pages_too_large: [
     'copy_unreadable',
-    'The pages of the copy could not be prepared in the memory that we have for it. The same file is not tried again for a day: save the copy as a smaller file and submit the new file.',
+    'The pages of the copy could not be prepared in the memory that we have for it. Save the copy as a smaller file and submit the new file.',
   ],
   /** For any copy of an institute whose unreadable files used up their time of the day. */
   day_used_up: [

@@ -21,11 +21,6 @@ const rejections = {
   /** Inspections of the file crashed several workers or did not end. Also shown for an unknown code. */
   not_checked:
     'The file could not be checked: opening it takes too long or too much memory. Print it to a new PDF, or scan it again, and upload that.',
-  /** An earlier attempt to read the pages of this file reached the limit of time or memory. */
-  too_long_before:
-    'Pages of this file took all the time that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
-  too_large_before:
-    'Pages of this file took all the memory that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
   /** For any file of an institute whose unreadable files used up their time of the day. */
   day_used_up:
     'Files of the institute that cannot be read have used up the time that they may have in a day. Upload the file again tomorrow.',

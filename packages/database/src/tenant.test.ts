@@ -91,7 +91,6 @@ describe('row-level security', () => {
       'copy_drawings',
       'erasures',
       'exams',
-      'exhausting_files',
       'guide_applications',
       'idempotency_records',
       'institute_settings',

@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
-import {
-  rejectReason,
-  shownRejection,
-  type UploadRejection,
-} from '@evaluation/rest-contract/upload-rejections';
+import { rejectReason, shownRejection } from '@evaluation/rest-contract/upload-rejections';
 import * as z from 'zod/v4';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
-import { refusalOfFile, rememberFile, UsedUp } from './exhaustingFiles.ts';
+import { addExhaustedTime, ExhaustedSeconds, isDayUsedUp } from './exhaustedTime.ts';
 import type { JobQueue } from './releaseJobs.ts';
 import { ClaimToken, newClaim, presented, withToken } from '../command/workerCalls/claimToken.ts';
 
@@ -123,21 +119,20 @@ const refuseUnlessClaimed = (upload: object | undefined): void => {
 };
 
 /**
- * Counts an opening just before the worker opens the file. Rejects the upload if its file is known to exhaust its
- * limit, or if the institute has used up its worker time of the day. @param claimed without `sha256` from a worker of
- * the previous release
+ * Counts an opening just before the worker opens the file. Rejects the upload if the institute has used up its worker
+ * time of the day.
  * @returns whether the worker may open the file
  * @throws DomainFailure conflict if the caller has not claimed the inspection or the upload is inspected already
  */
 export const countOpening = async (
   services: Services,
-  claimed: ClaimedInspection & { sha256?: string | undefined },
+  claimed: ClaimedInspection,
 ): Promise<{ open: boolean } | undefined> => {
   const open = await services.database.inTenant(claimed.institute_id, async (tx) => {
-    const refusal =
-      claimed.sha256 === undefined ? null : await refusalOfFile(tx, claimed.institute_id, claimed.sha256);
-    if (refusal !== null) {
-      await storeOutcome(tx, claimed, { status: 'rejected', reject_reason: rejectReason(REFUSALS[refusal]) });
+    const { rows } = await sql<{ is_used_up: boolean }>`
+      select ${isDayUsedUp(sql`${claimed.institute_id}::uuid`)} as is_used_up`.execute(tx);
+    if (rows[0]?.is_used_up === true) {
+      await storeOutcome(tx, claimed, { status: 'rejected', reject_reason: rejectReason('day_used_up') });
       return false;
     }
     const counted = await tx
@@ -164,12 +159,6 @@ export const countOpening = async (
   return { open };
 };
 
-const REFUSALS: Record<'time' | 'memory' | 'day', UploadRejection> = {
-  time: 'too_long_before',
-  memory: 'too_large_before',
-  day: 'day_used_up',
-};
-
 type StoredOutcome =
   | { status: 'ready'; pages: number; sha256: string; repaired?: boolean | undefined }
   | { status: 'rejected'; reject_reason: string };
@@ -193,8 +182,8 @@ export const InspectionOutcome = z.discriminatedUnion('status', [
     page: z.int().gte(1).lte(MOST_PAGES).optional(),
     /** Sent in addition to `code` for cores of release 0.1.0, and alone by workers of that release. */
     reject_reason: z.string().max(1000).optional(),
-    /** Set if the inspection ran out of time or memory. Absent from a worker of the previous release. */
-    exhausted: UsedUp.extend({ sha256: Sha256 }).optional(),
+    /** Set if the inspection ran out of time. */
+    exhausted_seconds: ExhaustedSeconds.optional(),
   }),
 ]);
 type InspectionOutcome = z.infer<typeof InspectionOutcome>;
@@ -219,7 +208,7 @@ export const recordInspection = async (
   claimed: ClaimedInspection,
   outcome: InspectionOutcome,
 ): Promise<void> => {
-  const exhausted = outcome.status === 'rejected' ? outcome.exhausted : undefined;
+  const exhausted = outcome.status === 'rejected' ? outcome.exhausted_seconds : undefined;
   await services.database.inTenant(claimed.institute_id, async (tx) => {
     await storeOutcome(
       tx,
@@ -233,7 +222,7 @@ export const recordInspection = async (
           }
         : { status: outcome.status, reject_reason: shownRejection(outcome) },
     );
-    if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
+    if (exhausted !== undefined) await addExhaustedTime(tx, claimed.institute_id, exhausted);
   });
   services.inspections.noteEnd(claimed);
   // The lane has room for another inspection.

@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely';
 import { jittered } from '@evaluation/platform/backoff';
 import { checkedCopyPrefix, sealedKey } from '@evaluation/object-store';
 import type { Services } from '../command/services.ts';
-import { forgetFiles } from './exhaustingFiles.ts';
 import { dueByRetention } from '../command/retention.ts';
 import { startRounds, type Rounds } from '../command/rounds.ts';
 import { unreachable } from '../command/unreachable.ts';
@@ -51,7 +50,6 @@ export const removeFiles = async (services: Needed, signal: AbortSignal): Promis
     ...unclaimed(retentionDays).map(rejectUnclaimed),
     ...unneeded(retentionDays).map(removeUnneeded),
     tidy,
-    forgetFiles,
   ];
   for (const part of parts) {
     try {

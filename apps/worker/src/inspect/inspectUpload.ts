@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { failureOf, type CoreAccess, type CoreClient } from '@evaluation/core-client';
 import type { InspectJob } from '@evaluation/jobs-contract';
 import { inspectPdf } from '@evaluation/pdf';
@@ -54,10 +51,9 @@ const inspect = (
     const file = join(folder, 'upload.pdf');
     const deadline = new Date(Date.now() + STORE_PATIENCE_MS);
     await download(source_url, file, { signal, deadline });
-    // Reported before opening, because the file may crash this process: core counts the attempts by hash.
-    const sha256 = await hashOf(file);
+    // Reported before opening, because the file may crash this process: core counts the openings.
     // A core of the previous release returns nothing.
-    const answer = await grading.countOpening.mutate({ ...inspection, sha256 });
+    const answer = await grading.countOpening.mutate(inspection);
     if (answer?.open === false) return;
     const begun = performance.now();
     const found = await inspectPdf(file, { timeoutSeconds, signal });
@@ -72,13 +68,7 @@ const inspect = (
             code: found.code,
             ...(found.page === undefined ? {} : { page: found.page }),
             reject_reason: found.reason,
-            ...(seconds < timeoutSeconds ? {} : { exhausted: { sha256, used_up: 'time' as const, seconds } }),
+            ...(seconds < timeoutSeconds ? {} : { exhausted_seconds: seconds }),
           },
     });
   });
-
-const hashOf = async (file: string): Promise<string> => {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
-};

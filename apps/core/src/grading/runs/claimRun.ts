@@ -1,14 +1,13 @@
 import { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { reusePlans, send, type Tx } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
-import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
+import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
 import { advances, type GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { savePendingRubricsOfExam } from '../../exams/paper/savePending.ts';
 import type { Services } from '../../command/services.ts';
 import { unreachable } from '../../command/unreachable.ts';
-import type { FileRefusal } from '../../files/exhaustingFiles.ts';
 import { CurrentPaper } from '../../exams/paper/paper.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../../exams/paper/markedMaterial.ts';
 import { newClaim, withToken, type NewClaim } from '../../command/workerCalls/claimToken.ts';
@@ -130,11 +129,9 @@ const claimIn = async (
   const submission = await lockForClaim(tx, job);
   if (submission === undefined || submission.run_status !== 'released') return { outcome: 'gone' };
   if (submission.has_pending_rubrics) return { outcome: 'rubrics are pending', examId: submission.exam_id };
-  const { refusal } = submission;
-  // `day` does not apply to a copy that was graded before.
-  if (refusal !== null && !(refusal === 'day' && submission.was_graded)) {
-    return { outcome: 'refused', error: gradingError(REFUSALS[refusal]) };
-  }
+  // A copy that was graded before is readable.
+  if (submission.is_day_used_up && !submission.was_graded)
+    return { outcome: 'refused', error: gradingError('day_used_up') };
   const step = FIRST_STEP[submission.lane];
   const claimed = await claimLocked(tx, job, submission, {
     worker: job.worker,
@@ -162,12 +159,6 @@ const claimIn = async (
 
 /** A typed submission has no file to prepare and no pages to read, so its claim begins the grading itself. */
 const FIRST_STEP: Record<RunLane, GradingStep> = { copy: 'processing', typed: 'grading' };
-
-const REFUSALS: Record<FileRefusal, GradingFailure> = {
-  time: 'pages_too_slow',
-  memory: 'pages_too_large',
-  day: 'day_used_up',
-};
 
 const materialOf = async (
   services: Services,

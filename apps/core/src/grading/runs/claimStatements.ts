@@ -13,7 +13,7 @@ import * as z from 'zod/v4';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../../exams/paper/markedMaterial.ts';
 import { CurrentPaper, currentPaper } from '../../exams/paper/paper.ts';
 import type { RunKey } from '../../command/runKey.ts';
-import { fileRefusal, type FileRefusal } from '../../files/exhaustingFiles.ts';
+import { isDayUsedUp } from '../../files/exhaustedTime.ts';
 
 /* The two statements of a claim: one locks, the other claims and reads all material of the run. */
 
@@ -34,8 +34,8 @@ export interface RunToBeClaimed {
   was_graded: boolean;
   /** Rubrics of the exam are still to be saved. */
   has_pending_rubrics: boolean;
-  /** Why the file of the copy may not be opened. */
-  refusal: FileRefusal | null;
+  /** The institute's files may not be opened today (exhaustedTime.ts). False for typed answers. */
+  is_day_used_up: boolean;
 }
 
 /** Locks the submission, then the run. @returns undefined if there is no such run */
@@ -47,7 +47,7 @@ export const lockForClaim = async (tx: Tx, job: RunKey): Promise<RunToBeClaimed 
         and c.status = 'completed') as was_graded,
       exists (select from pending_rubrics p where p.institute_id = s.institute_id and p.exam_id = s.exam_id)
         as has_pending_rubrics,
-      case when u.sha256 is not null then ${fileRefusal(sql`s.institute_id`, sql`u.sha256`)} end as refusal
+      u.id is not null and ${isDayUsedUp(sql`s.institute_id`)} as is_day_used_up
     from runs r
     join submissions s on s.institute_id = r.institute_id and s.id = r.submission_id
     left join uploads u on u.institute_id = s.institute_id and u.id = s.upload_id

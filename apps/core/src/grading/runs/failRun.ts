@@ -3,7 +3,7 @@ import { json, type Tx } from '@evaluation/database';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
 import type * as z from 'zod/v4';
 import type { RunKey } from '../../command/runKey.ts';
-import { rememberFile, type UsedUp } from '../../files/exhaustingFiles.ts';
+import { addExhaustedTime } from '../../files/exhaustedTime.ts';
 import { release } from '../../credits/ledger.ts';
 import { countCredits, countRun } from '../../command/metrics.ts';
 import type { Services } from '../../command/services.ts';
@@ -13,7 +13,7 @@ import { noteUsed, type UsedByRun } from './usedByRun.ts';
 import { asShown, type FailureOfWorker } from '../../command/workerCalls/workerInput.ts';
 
 /**
- * Fails a run without a charge; its token usage is stored. @param exhausted the file is not tried again for a day
+ * Fails a run without a charge; its token usage is stored. @param exhaustedSeconds worker time that the file exhausted
  * @throws DomainFailure conflict if the run is not held any more
  */
 export const failRun = async (
@@ -21,13 +21,13 @@ export const failRun = async (
   held: HeldRun,
   told: z.infer<typeof FailureOfWorker>,
   used?: UsedByRun,
-  exhausted?: UsedUp,
+  exhaustedSeconds?: number,
 ): Promise<void> => {
   const error = asShown(told, 'broke_down');
   const failed = await services.database.inTenant(held.institute_id, async (tx) => {
     const run = await lockHeldRun(tx, held);
     await noteUsed(tx, held, used);
-    if (exhausted !== undefined) await rememberCopy(tx, held, run.id, exhausted);
+    if (exhaustedSeconds !== undefined) await addExhaustedTime(tx, held.institute_id, exhaustedSeconds);
     await tx
       .updateTable('runs')
       .set({
@@ -47,21 +47,6 @@ export const failRun = async (
   services.wakeDispatcher('place');
   await countCredits(services, 'released', Number(failed.price));
   await countRun(services, failed.lane, 'failed');
-};
-
-const rememberCopy = async (
-  tx: Tx,
-  held: HeldRun,
-  submissionId: string,
-  exhausted: UsedUp,
-): Promise<void> => {
-  const upload = await tx
-    .selectFrom('uploads')
-    .select('sha256')
-    .where('institute_id', '=', held.institute_id)
-    .where('submission_id', '=', submissionId)
-    .executeTakeFirst();
-  if (upload?.sha256 != null) await rememberFile(tx, held.institute_id, upload.sha256, exhausted);
 };
 
 /** Fails a run without a holder: its deadline has passed, or too many of its leases expired. */

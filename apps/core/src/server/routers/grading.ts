@@ -44,15 +44,13 @@ import {
 } from '../../command/workerCalls/workerInput.ts';
 import { beginRubric, giveUpRubric, recordRubric } from '../../grading/runs/generateRubric.ts';
 import { gradingProcedure, router } from '../trpc.ts';
-import { UsedUp } from '../../files/exhaustingFiles.ts';
+import { ExhaustedSeconds } from '../../files/exhaustedTime.ts';
 
 /** Evidence of the record: any JSON. Absent from a worker of the previous release. */
 const Evidence = UncheckedEvidence.optional();
 
 /** Token usage of the run so far. Absent from a worker of the previous release. */
 const Used = UsedByRun.optional();
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Procedures of workers. Each call names the run, inspection or drawing that the worker holds. */
 export const gradingRouter = router({
@@ -122,16 +120,23 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun, completion: Completion }))
     .mutation(({ ctx, input }) => completeRun(ctx.services, input.held, input.completion)),
   fail: gradingProcedure
-    .input(z.object({ held: HeldRun, error: FailureOfWorker, used: Used, exhausted: UsedUp.optional() }))
+    .input(
+      z.object({
+        held: HeldRun,
+        error: FailureOfWorker,
+        used: Used,
+        exhausted_seconds: ExhaustedSeconds.optional(),
+      }),
+    )
     .mutation(({ ctx, input }) =>
-      failRun(ctx.services, input.held, input.error, input.used, input.exhausted),
+      failRun(ctx.services, input.held, input.error, input.used, input.exhausted_seconds),
     ),
 
   claimInspection: gradingProcedure
     .input(InspectionToClaim)
     .mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
   countOpening: gradingProcedure
-    .input(ClaimedInspection.extend({ sha256: sha256.optional() }))
+    .input(ClaimedInspection)
     .mutation(({ ctx, input }) => countOpening(ctx.services, input)),
   recordInspection: gradingProcedure
     .input(ClaimedInspection.extend({ outcome: InspectionOutcome }))

@@ -12,8 +12,6 @@ const TEXTS: Readonly<Record<UploadRejection, TextKey>> = {
   too_many_pixels: 'app.rejection.tooManyPixels',
   too_complex: 'app.rejection.tooComplex',
   not_checked: 'app.rejection.notChecked',
-  too_long_before: 'app.rejection.tooLongBefore',
-  too_large_before: 'app.rejection.tooLargeBefore',
   day_used_up: 'app.rejection.dayUsedUp',
 };
 

@@ -85,10 +85,6 @@ export const en = {
     'The pictures are too large. Scan the copy at 300 dpi and upload the new file.',
   'app.rejection.tooComplex': 'The file is too complex. Print it to a new PDF and upload that.',
   'app.rejection.notChecked': 'The file could not be checked. Print it to a new PDF and upload that.',
-  'app.rejection.tooLongBefore':
-    'Pages of this file took too long, so it is not tried again for a day. Print it to a new PDF and upload that.',
-  'app.rejection.tooLargeBefore':
-    'Pages of this file took too much memory, so it is not tried again for a day. Print it to a new PDF and upload that.',
   'app.rejection.dayUsedUp':
     'Files of the institute that cannot be read have used up the time of this day. Upload the file again tomorrow.',
   'app.rejection.other': 'The file cannot be used. Upload it again.',
