@@ -8,6 +8,7 @@ import {
   GuideConstants,
 } from '@evaluation/guide';
 import { finishInSlices } from '@evaluation/platform/turns';
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod/v4';
 
 const Examples = z.array(ExampleOfVersion);
@@ -71,7 +72,12 @@ const MOST_CHARACTERS_KEPT = 4_000_000;
 /** An erasure takes effect in memory after this time at the latest. */
 const KEPT_MS = 5 * 60_000;
 
-const kept = new Map<string, { guide: ReadyGuide; characters: number; until: number }>();
+const kept = new LRUCache<string, ReadyGuide>({
+  max: MOST_KEPT,
+  maxSize: MOST_CHARACTERS_KEPT,
+  sizeCalculation: (guide) => guide.fitted.model.examples.reduce((sum, { text }) => sum + text.length, 1),
+  ttl: KEPT_MS,
+});
 
 /**
  * Reads and fits the guide of a question at a version. The same version predicts the same marks.
@@ -85,8 +91,7 @@ export const readGuide = async (
 ): Promise<ReadyGuide | null> => {
   const key = `${instituteId} ${questionId} ${version}`;
   const known = kept.get(key);
-  if (known !== undefined && known.until > performance.now()) return known.guide;
-  kept.delete(key);
+  if (known !== undefined) return known;
   const stored = await readVersion(tx, instituteId, questionId, version);
   if (stored === null || stored.examples.length === 0) return null;
   const texts = await readTexts(tx, instituteId, questionId, stored.examples);
@@ -94,19 +99,6 @@ export const readGuide = async (
   if (model === null) return null;
   const { constants: _, ...named } = stored;
   const guide = { ...named, fitted: await finishInSlices(restoreSteps(model)) };
-  keep(key, guide);
+  kept.set(key, guide);
   return guide;
-};
-
-/** Drops the oldest guides until this one has room. */
-const keep = (key: string, guide: ReadyGuide): void => {
-  const characters = guide.fitted.model.examples.reduce((sum, { text }) => sum + text.length, 0);
-  kept.delete(key);
-  let sum = [...kept.values()].reduce((all, each) => all + each.characters, characters);
-  for (const [oldest, each] of kept) {
-    if (kept.size < MOST_KEPT && sum <= MOST_CHARACTERS_KEPT) break;
-    kept.delete(oldest);
-    sum -= each.characters;
-  }
-  kept.set(key, { guide, characters, until: performance.now() + KEPT_MS });
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Actor, CoreAccess, Outputs } from '@evaluation/core-client';
 import { staffActor } from '@evaluation/platform/signed-actor';
+import { LRUCache } from 'lru-cache';
 
 type SignedIn = NonNullable<Outputs['public']['desk']['people']['session']>;
 
@@ -25,7 +26,7 @@ const MOST_KEPT = 10_000;
  * the answer and its end. Concurrent look-ups of one token are one call. Sessions that core does not know are not kept.
  */
 export const knownSessions = (core: CoreAccess): KnownSessions => {
-  const kept = new Map<string, { untilMs: number; answer: Promise<Known | null> }>();
+  const kept = new LRUCache<string, Promise<Known | null>>({ max: MOST_KEPT, ttl: KEPT_MS });
   const lookUp = async (token: string, requestId: string): Promise<Known | null> => {
     const staff = await core.as({ requestId }).public.desk.people.session.query({ token });
     if (staff === null) return null;
@@ -36,15 +37,11 @@ export const knownSessions = (core: CoreAccess): KnownSessions => {
     find: (token, requestId) => {
       const key = hashOf(token);
       const known = kept.get(key);
-      if (known !== undefined && Date.now() < known.untilMs) return known.answer;
+      if (known !== undefined) return known;
       const answer = lookUp(token, requestId);
-      const entry = { untilMs: Date.now() + KEPT_MS, answer };
-      kept.delete(key);
-      kept.set(key, entry);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+      kept.set(key, answer);
       const drop = () => {
-        if (kept.get(key) === entry) kept.delete(key);
+        if (kept.get(key) === answer) kept.delete(key);
       };
       answer.then((found) => (found === null ? drop() : undefined), drop);
       return answer;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CoreClient } from '@evaluation/core-client';
+import { LRUCache } from 'lru-cache';
 import type { LookUpLimits } from './lookUpLimits.ts';
 
 /*
@@ -47,29 +48,23 @@ export const knownKeys = (options: {
   seconds: number;
   limits: LookUpLimits;
 }): KnownKeys => {
-  const existing = new Map<string, number>();
-  const remembered = new Map<string, { key: AuthenticatedKey; untilMs: number }>();
+  const existing = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: EXISTS_MS });
+  const remembered = new LRUCache<string, AuthenticatedKey>({
+    max: MAX_REMEMBERED,
+    ttl: options.seconds * 1000,
+  });
   /** Number of `forget` calls; a look-up during which it changed is not cached. */
   let changes = 0;
-
-  /** Removes the oldest entry when full: a Map keeps the order of insertion. */
-  const put = <T>(into: Map<string, T>, hash: string, value: T): void => {
-    into.delete(hash);
-    const [oldest] = into.keys();
-    if (into.size >= MAX_REMEMBERED && oldest !== undefined) into.delete(oldest);
-    into.set(hash, value);
-  };
 
   return {
     find: async (apiKey, requestId, address) => {
       if (!FORM.test(apiKey)) return null;
       const hash = createHash('sha256').update(apiKey).digest('hex');
       // Monotonic time before the look-up, so that a slow answer does not lengthen the cached time.
-      const askedMs = performance.now();
+      const start = performance.now();
       const hit = remembered.get(hash);
-      if (hit !== undefined && hit.untilMs > askedMs) return hit.key;
-      remembered.delete(hash);
-      const exists = (existing.get(hash) ?? 0) > askedMs;
+      if (hit !== undefined) return hit;
+      const exists = existing.has(hash);
       const retryAfterSeconds = exists ? null : options.limits.take(address);
       if (retryAfterSeconds !== null) return { retryAfterSeconds };
       const changesBefore = changes;
@@ -79,15 +74,13 @@ export const knownKeys = (options: {
         return null;
       }
       if (!exists) options.limits.giveBack(address);
-      put(existing, hash, askedMs + EXISTS_MS);
-      if (changes === changesBefore && options.seconds > 0) {
-        put(remembered, hash, { key, untilMs: askedMs + options.seconds * 1000 });
-      }
+      existing.set(hash, true, { start });
+      if (changes === changesBefore && options.seconds > 0) remembered.set(hash, key, { start });
       return key;
     },
     forget: (changed) => {
       changes += 1;
-      for (const [hash, { key }] of remembered) {
+      for (const [hash, key] of remembered) {
         if (
           key.institute_id === changed.institute_id &&
           (changed.key_id === undefined || key.key_id === changed.key_id)

@@ -1,4 +1,5 @@
 import { networkOf } from '@evaluation/platform/client-limits';
+import { LRUCache } from 'lru-cache';
 
 /*
  * Limits look-ups in core of keys that this replica does not know, per client address and in total. Two token buckets:
@@ -27,7 +28,7 @@ export const lookUpLimits = (
   perMinute: { address: number; all: number },
   clock: () => number = () => performance.now(),
 ): LookUpLimits => {
-  const addresses = new Map<string, Bucket>();
+  const addresses = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });
   const all: Bucket = { tokens: perMinute.all, atMs: clock() };
 
   const refill = (bucket: Bucket, limit: number): Bucket => {
@@ -39,11 +40,7 @@ export const lookUpLimits = (
   const bucketOf = (address: string): Bucket => {
     const network = networkOf(address);
     const bucket = addresses.get(network) ?? { tokens: perMinute.address, atMs: clock() };
-    // Removes the least recently used address: a Map keeps the order of insertion.
-    addresses.delete(network);
     addresses.set(network, bucket);
-    const [oldest] = addresses.keys();
-    if (addresses.size > MAX_ADDRESSES && oldest !== undefined) addresses.delete(oldest);
     return refill(bucket, perMinute.address);
   };
   const secondsUntil = ({ tokens }: Bucket, limit: number): number =>

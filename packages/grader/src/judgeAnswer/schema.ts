@@ -1,4 +1,5 @@
 import { MARK_STEP } from '@evaluation/rules';
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod/v4';
 
 const certainty = z
@@ -50,17 +51,15 @@ export const criteriaSchemaFor = (
   const known = schemas.get(key);
   if (known !== undefined) return known;
   const made = makeSchema(criteria, isPartial, reportsAddress);
-  const [oldest] = schemas.keys();
-  if (schemas.size >= MOST_SCHEMAS && oldest !== undefined) schemas.delete(oldest);
   schemas.set(key, made);
   return made;
 };
 
-/** Schemas by their marks. A new schema costs more CPU time than the reply that it parses: zod compiles it. */
-const schemas = new Map<string, z.ZodType<CriteriaWire>>();
-
 /** A question has one schema; an exam has some dozens. */
 const MOST_SCHEMAS = 500;
+
+/** Schemas by their marks. A new schema costs more CPU time than the reply that it parses: zod compiles it. */
+const schemas = new LRUCache<string, z.ZodType<CriteriaWire>>({ max: MOST_SCHEMAS });
 
 const makeSchema = (
   criteria: readonly { marks: number }[],

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod/v4';
 
 /**
@@ -81,15 +82,13 @@ export const actorVerifier = (
   signingKeys: readonly string[],
   now: () => number = Date.now,
 ): ((token: string) => Actor | null) => {
-  const verified = new Map<string, { actor: Actor; exp: number }>();
+  const verified = new LRUCache<string, { actor: Actor; exp: number }>({ max: MOST_VERIFIED });
   return (token) => {
     const known = verified.get(token);
     if (known !== undefined) return known.exp < now() ? null : known.actor;
     for (const key of signingKeys) {
       const found = verify(token, key, now());
       if (found === null) continue;
-      const [oldest] = verified.keys();
-      if (verified.size >= MOST_VERIFIED && oldest !== undefined) verified.delete(oldest);
       verified.set(token, found);
       return found.actor;
     }

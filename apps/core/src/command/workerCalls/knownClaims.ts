@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { presented } from './claimToken.ts';
 
 /*
@@ -24,17 +25,12 @@ export interface KnownClaims {
 }
 
 export const knownClaims = (): KnownClaims => {
-  const claims = new Map<string, { key: string; submissionId: string }>();
+  const claims = new LRUCache<string, { key: string; submissionId: string }>({ max: MOST_CLAIMS });
   return {
     remember: (held, submissionId) => {
       // A worker of release 0.1.0 has no token, so a later call could come from another worker.
       if (held.token === undefined) return;
-      claims.delete(held.run_id);
       claims.set(held.run_id, { key: keyOf(held), submissionId });
-      for (const oldest of claims.keys()) {
-        if (claims.size <= MOST_CLAIMS) break;
-        claims.delete(oldest);
-      }
     },
     submissionOf: (held) => {
       const claim = claims.get(held.run_id);

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { LRUCache } from 'lru-cache';
 
 /*
  * Inspections whose end this process has seen. A read that waits for one of them is answered at once, and a submission
@@ -23,14 +24,12 @@ export interface KnownInspections {
 }
 
 export const knownInspections = (): KnownInspections => {
-  const ended = new Set<string>();
+  const ended = new LRUCache<string, true>({ max: MOST_ENDS });
   const ends = new EventEmitter().setMaxListeners(0);
   return {
     noteEnd: (upload) => {
       const key = keyOf(upload);
-      ended.add(key);
-      const [oldest] = ended;
-      if (ended.size > MOST_ENDS && oldest !== undefined) ended.delete(oldest);
+      ended.set(key, true);
       ends.emit(key);
     },
     hasEnded: (upload) => ended.has(keyOf(upload)),

@@ -1,4 +1,5 @@
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { LRUCache } from 'lru-cache';
 import { readTexts, readVersion } from '../../guides/fittedGuides.ts';
 import { ensureVersions } from '../../guides/versions.ts';
 import { findExam } from '../../command/locks/findExam.ts';
@@ -19,9 +20,7 @@ interface Learning {
  * Curves by institute, question and version. A version never changes, but an erasure removes the text of an example, so
  * a curve is kept for a short time only.
  */
-const kept = new Map<string, { curve: Promise<CurvePoint[]>; until: number }>();
-const MOST_KEPT = 200;
-const KEPT_MS = 5 * 60_000;
+const kept = new LRUCache<string, Promise<CurvePoint[]>>({ max: 200, ttl: 5 * 60_000 });
 
 /** @throws DomainFailure exam_not_found, not_found (the question) */
 export const readLearning = async (
@@ -30,23 +29,24 @@ export const readLearning = async (
   { exam_id, question_id }: { exam_id: string; question_id: string },
 ): Promise<Learning> => {
   const instituteId = actor.institute_id;
-  const { stored, texts } = await services.database.inTenant(instituteId, async (tx) => {
+  const { stored, known, texts } = await services.database.inTenant(instituteId, async (tx) => {
     const exam = await findExam(tx, actor, exam_id);
     await findQuestion(tx, instituteId, exam.id, question_id, new Set());
     const version = (await ensureVersions(tx, instituteId, exam.id)).get(question_id)?.version ?? null;
     const found = version === null ? null : await readVersion(tx, instituteId, question_id, version);
-    const isKept = found !== null && keptCurve(keyOf(instituteId, found)) !== null;
+    const curve = found === null ? undefined : kept.get(keyOf(instituteId, found));
     return {
       stored: found,
+      known: curve,
       texts:
-        found === null || isKept
+        found === null || curve !== undefined
           ? new Map<string, string>()
           : await readTexts(tx, instituteId, question_id, found.examples),
     };
   });
   if (stored === null) return { question_id, version: null, examples: 0, curve: [] };
-  const key = keyOf(instituteId, stored);
-  const curve = keptCurve(key) ?? keep(key, learningCurve(stored, texts));
+  const curve = known ?? learningCurve(stored, texts);
+  if (known === undefined) kept.set(keyOf(instituteId, stored), curve);
   return { question_id, version: stored.version, examples: stored.examples.length, curve: await curve };
 };
 
@@ -54,16 +54,3 @@ const keyOf = (
   instituteId: string,
   { question_id, version }: { question_id: string; version: number },
 ): string => `${instituteId} ${question_id} ${version}`;
-
-const keptCurve = (key: string): Promise<CurvePoint[]> | null => {
-  const found = kept.get(key);
-  return found !== undefined && found.until > performance.now() ? found.curve : null;
-};
-
-const keep = (key: string, curve: Promise<CurvePoint[]>): Promise<CurvePoint[]> => {
-  kept.delete(key);
-  const [oldest] = kept.keys();
-  if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-  kept.set(key, { curve, until: performance.now() + KEPT_MS });
-  return curve;
-};
