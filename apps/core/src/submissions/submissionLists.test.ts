@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PlanReading } from '@evaluation/test-services';
 import { idOf, newTestTables, pageAfter } from '../../test/newTestTables.ts';
 import type { Page } from '../command/lists/page.ts';
-import { queueRows } from '../marking/queue/listQueue.ts';
+import { queueRows } from '../marking/queue/openSubmissions.ts';
 import { MOST_COUNTED, overviewRows } from '../exams/examOverviews.ts';
 import { copyRows } from './copiesOfExam.ts';
 import { ofFeed } from './feed.ts';

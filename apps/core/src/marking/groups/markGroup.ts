@@ -6,7 +6,7 @@ import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../../command/accept.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import type { Services } from '../../command/services.ts';
-import { findQuestionOfExam } from './openAnswers.ts';
+import { findQuestionOfExam } from '../queue/openAnswers.ts';
 
 /*
  * Gives one mark to a group of identical answers: the override of `PATCH /v1/submissions/{id}/questions/{qid}`, once

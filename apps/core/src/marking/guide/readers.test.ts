@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { makeGuideExam, markAsDeserved } from '../../../test/guideExam.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
-import { readOpenAnswers } from '../groups/openAnswers.ts';
+import { readOpenAnswers } from '../queue/openAnswers.ts';
 import { readDecided } from '../../exams/paper/markedMaterial.ts';
 import { approveSubmission } from '../review/approveSubmission.ts';
 import { overrideMark } from '../review/overrideMark.ts';
-import { countReviewQueue } from '../queue/countQueue.ts';
-import { listReviewQueue } from '../queue/listQueue.ts';
+import { countReviewQueue, listReviewQueue } from '../queue/openSubmissions.ts';
 import { readAgreement } from '../statistics/agreementOfExam.ts';
 import { readMarksDistribution } from '../statistics/marksDistribution.ts';
 import { readMarksOfExam } from '../../submissions/marksOfExam.ts';
@@ -99,8 +98,7 @@ test('results, lists, queues, figures and drawings show the same mark of a guide
   await database.inTenant(institute, async (tx) => {
     const answers = await readOpenAnswers(
       tx,
-      institute,
-      { examId: exam, questionId: questions[0] },
+      { instituteId: institute, examId: exam, questionId: questions[0] },
       { order: 'confidence', limit: CANDIDATES, characters: 10 },
     );
     expect(answers).toHaveLength(CANDIDATES - MARKED);

@@ -5,7 +5,7 @@ import * as z from 'zod/v4';
 import { readGuide, type ReadyGuide } from '../../guides/fittedGuides.ts';
 import { decideMark, readGuidable, type GuidableResult, type SkipReason } from '../../guides/guidable.ts';
 import { ensureVersions } from '../../guides/versions.ts';
-import { findQuestionOfExam } from '../groups/openAnswers.ts';
+import { findQuestionOfExam } from '../queue/openAnswers.ts';
 import type { Services } from '../../command/services.ts';
 import { nextSubmissions } from './nextSubmissions.ts';
 import { readGuideSettings, refuseOff } from './settings.ts';

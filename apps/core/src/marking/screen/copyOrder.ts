@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { findExam } from '../../command/locks/findExam.ts';
-import { findQuestionOfExam } from '../groups/openAnswers.ts';
+import { findQuestionOfExam } from '../queue/openAnswers.ts';
 import type { Services } from '../../command/services.ts';
 
 /*

@@ -1,8 +1,7 @@
 import type * as schemas from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import { answerGroups } from '../../marking/groups/answerGroups.ts';
 import { markGroup } from '../../marking/groups/markGroup.ts';
-import { nextToMark } from '../../marking/groups/nextToMark.ts';
+import { answerGroups, nextToMark } from '../../marking/queue/nextAnswers.ts';
 import { reviewerProcedure, router } from '../trpc.ts';
 
 const ofQuestion = reviewerProcedure.input(z.object({ exam_id: z.string(), question_id: z.string() }));

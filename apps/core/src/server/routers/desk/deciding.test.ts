@@ -9,8 +9,7 @@ import { approveSubmission } from '../../../marking/review/approveSubmission.ts'
 import { finalizeExam } from '../../../marking/review/finalizeExam.ts';
 import { readFinalizeChecklist } from '../../../marking/review/finalizeChecklist.ts';
 import { overrideMark } from '../../../marking/review/overrideMark.ts';
-import { countReviewQueue } from '../../../marking/queue/countQueue.ts';
-import { listReviewQueue, QueueQuery } from '../../../marking/queue/listQueue.ts';
+import { countReviewQueue, listReviewQueue, QueueQuery } from '../../../marking/queue/openSubmissions.ts';
 import { readAgreement } from '../../../marking/statistics/agreementOfExam.ts';
 import { readMarksDistribution } from '../../../marking/statistics/marksDistribution.ts';
 import { readLearning } from '../../../marking/statistics/readLearning.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { once } from '../../../command/idempotency/once.ts';
 import { copyOrder, OrderQuery } from '../../../marking/screen/copyOrder.ts';
 import { FlagChange, setFlag } from '../../../marking/screen/flags.ts';
-import { nextAnswers } from '../../../marking/screen/nextAnswers.ts';
+import { nextAnswers } from '../../../marking/queue/nextAnswers.ts';
 import { keepOpen } from '../../../marking/screen/presence.ts';
 import { readChanges } from '../../../marking/screen/readChanges.ts';
 import { readScreen } from '../../../marking/screen/readScreen.ts';

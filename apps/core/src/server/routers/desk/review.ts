@@ -1,8 +1,7 @@
 import * as z from 'zod/v4';
 import { readPagesOfSubmission } from '../../../grading/copyPages/pagesOfSubmission.ts';
 import { readFinalizeChecklist } from '../../../marking/review/finalizeChecklist.ts';
-import { countReviewQueue } from '../../../marking/queue/countQueue.ts';
-import { listReviewQueue, QueueQuery } from '../../../marking/queue/listQueue.ts';
+import { countReviewQueue, listReviewQueue, QueueQuery } from '../../../marking/queue/openSubmissions.ts';
 import { reviewerProcedure, router } from '../../trpc.ts';
 
 const Id = z.string().max(100);

@@ -16,13 +16,19 @@ export interface OpenAnswer {
   confidence: number | null;
 }
 
+export interface QuestionOfExam {
+  instituteId: string;
+  examId: string;
+  questionId: string;
+}
+
 /** @throws DomainFailure exam_not_found, not_found */
 export const findQuestionOfExam = async (
   tx: Tx,
   viewer: Viewer,
   examId: string,
   questionId: string,
-): Promise<{ examId: string; questionId: string }> => {
+): Promise<QuestionOfExam> => {
   const exam = await findExam(tx, viewer, examId);
   const question = isUuid(questionId)
     ? await tx
@@ -34,7 +40,7 @@ export const findQuestionOfExam = async (
         .executeTakeFirst()
     : undefined;
   if (question === undefined) throw new DomainFailure('not_found');
-  return { examId: exam.id, questionId: question.id };
+  return { instituteId: viewer.institute_id, examId: exam.id, questionId: question.id };
 };
 
 const ORDERS = {
@@ -51,8 +57,7 @@ const ORDERS = {
  */
 export const readOpenAnswers = async (
   tx: Tx,
-  instituteId: string,
-  { examId, questionId }: { examId: string; questionId: string },
+  { instituteId, examId, questionId }: QuestionOfExam,
   wanted: {
     order: keyof typeof ORDERS;
     limit: number;
@@ -82,8 +87,7 @@ export const readOpenAnswers = async (
 /** Reads the newest answers whose marks a teacher has changed or confirmed. */
 export const readMarkedTexts = async (
   tx: Tx,
-  instituteId: string,
-  { examId, questionId }: { examId: string; questionId: string },
+  { instituteId, examId, questionId }: QuestionOfExam,
   wanted: { limit: number; characters: number },
 ): Promise<{ id: string; text: string }[]> => {
   const { rows } = await sql<{ id: string; text: string }>`
