@@ -6,7 +6,6 @@ import {
   forEachRunLaneInOrder,
   LANES,
   RUN_LANES,
-  runLanes,
   type Lane,
   type RunLane,
 } from '@evaluation/jobs-contract';
@@ -60,9 +59,6 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
             lane,
             log,
             check: { isPassed: () => gate.isOpen(), passed: async (signal) => await gate.opened(signal) },
-            ...(runLanes[lane].grades === 'answers' && settings.batches !== null
-              ? { batches: { ...settings.batches, deployment: settings.lanes.namespace } }
-              : {}),
             onLost: () => gate.checkAgain(),
             onProgress: (event, details) => {
               log.warn({ ...details, lane }, event);

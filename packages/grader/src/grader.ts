@@ -24,23 +24,6 @@ export interface CallOptions {
   deadline: Date;
   /** A waiting call swaps places only with calls of its institute. Default: one institute for all calls. */
   institute?: string;
-  /** The run's id, equal in every process. Without it no call goes into a batch. */
-  runId?: string;
-}
-
-export interface BatchOptions {
-  /** Name of the installation; separates its batches from others on the same account. */
-  deployment: string;
-  /** Time in which a call waits for others before its batch is sent, in milliseconds. */
-  collectMs: number;
-  /** Most calls of a batch; at most 448. */
-  mostCalls: number;
-  /** Time before the first poll of a batch, in milliseconds; later intervals grow up to ten times that. */
-  pollMs: number;
-  /** A call without a reply this long before its run's deadline is made directly. Default 30 minutes. */
-  reserveMs?: number;
-  /** A call that could wait for less than this is made directly. Default 30 minutes. */
-  shortestWaitMs?: number;
 }
 
 export interface Usage {
@@ -285,8 +268,6 @@ export type GraderOptions =
        * After a refusal of key, account, model or address: `wait` (default) retries until the deadline, `fail` fails.
        */
       whenRefused?: 'wait' | 'fail';
-      /** Sends calls of runs with hours of time in batches. Absent: all calls are made directly. */
-      batches?: BatchOptions;
       /** Receives faults of the endpoint, each kind at most once a minute. */
       log?: GraderLog;
       /** Gate that calls of runs wait for, including calls of running runs. Absent: no wait. */

@@ -40,11 +40,10 @@ export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
   const closed = new AbortController();
   const table = readTable(options.confidenceTable ?? DEFAULT_TABLE);
   const secondLook = options.secondLook ?? { when: 'never', maxCharacters: 0 };
-  const whileOpen = ({ signal, deadline, institute, runId }: CallOptions): CallOptions & { run: object } => ({
+  const whileOpen = ({ signal, deadline, institute }: CallOptions): CallOptions & { run: object } => ({
     signal: AbortSignal.any([signal, closed.signal]),
     deadline,
     ...(institute === undefined ? {} : { institute }),
-    ...(runId === undefined ? {} : { runId }),
     // All calls of a run share its signal.
     run: signal,
   });
@@ -123,7 +122,6 @@ export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
 
     async close() {
       connection.breaker.close();
-      connection.batches?.close();
       closed.abort(new GraderFailure('permanent', 'the grader was closed'));
     },
   };

@@ -4,4 +4,3 @@ export type { ModelServer } from './server.ts';
 export type { Behaviour, ModelCallRecord } from './behaviour.ts';
 export type { PageTruth, Truth } from './truth.ts';
 export * from './personas/index.ts';
-export { BY_BATCH } from './batches.ts';

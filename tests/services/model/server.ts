@@ -1,6 +1,5 @@
 /**
- * A programmable OpenAI-compatible server for tests and benchmarks: POST {baseUrl}/chat/completions, and batches
- * (batches.ts).
+ * A programmable OpenAI-compatible server for tests and benchmarks: POST {baseUrl}/chat/completions.
  *
  * State, in memory: the recorded calls, the script (behaviour) and the truth (content of answers). A call is recorded
  * when its request has arrived, and marked as ended when its response is sent or the client has disconnected.
@@ -9,8 +8,6 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestBatches } from './batches.ts';
-import type { TestBatches } from './batches.ts';
 import { toDecision } from './behaviour.ts';
 import type { Behaviour, ModelCallRecord, Script } from './behaviour.ts';
 import { asArray, asObject, asText, outputLimitOf, schemaOf } from './chatRequest.ts';
@@ -28,8 +25,6 @@ export interface ModelServer {
   readonly calls: readonly ModelCallRecord[];
   /** Highest number of simultaneous calls since the start or the last reset. */
   readonly peakInFlight: number;
-  /** The Batch API. `waitFor` also checks after each change of a batch. */
-  readonly batches: Pick<TestBatches, 'seen' | 'behave'>;
   behave(script: Script): void;
   know(truth: Truth): void;
   reset(): void;
@@ -88,7 +83,7 @@ export const startModelServer = async (): Promise<ModelServer> => {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === 'POST' && request.url === '/v1/chat/completions') {
       await complete(request, response);
-    } else if (!(await batches.answer(request, response))) {
+    } else {
       sendJson(response, 404, errorBody('no such path'));
     }
   }
@@ -100,11 +95,9 @@ export const startModelServer = async (): Promise<ModelServer> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  const batches = createTestBatches(() => baseUrl, changed);
 
   return {
     baseUrl,
-    batches,
     get calls() {
       return calls;
     },
@@ -123,7 +116,6 @@ export const startModelServer = async (): Promise<ModelServer> => {
       truth = {};
       peak = 0;
       promptCache.forget();
-      batches.reset();
     },
     async waitFor(met, timeoutMs = 50_000) {
       if (met(calls)) return;

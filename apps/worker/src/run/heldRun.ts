@@ -41,9 +41,8 @@ export interface HeldRun {
   /** Aborts when the run is lost, stopped or handed back. */
   signal: AbortSignal;
   deadline: Date;
-  /** `institute` and `runId` make a run usable as the CallOptions of a grader. */
+  /** Makes a run usable as the CallOptions of a grader. */
   institute: string;
-  runId: string;
   /**
    * Calls core with fence and token; retries while core is not reachable, since every record is idempotent.
    * @throws RunLost
@@ -100,7 +99,6 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     signal: abort.signal,
     deadline: new Date(Date.parse(material.deadline_at) - AHEAD_OF_CORE_MS),
     institute: institute_id,
-    runId: run_id,
     write,
     records,
     stop: (reason) => abort.abort(reason),

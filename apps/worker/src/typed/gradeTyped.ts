@@ -4,9 +4,6 @@ import type { HeldRun } from '../run/heldRun.ts';
 import { judgeAnswers } from '../run/judgeAnswers.ts';
 import type { UsageCount } from '../run/usage.ts';
 
-/** Maximum number of answers of one run that wait for a batch at once; bounds the memory of their prompts. */
-const IN_BATCHES = 20;
-
 /**
  * Typed lane: judges the long answers. Objective answers were marked by key at submission
  * (docs/api/submissions.md#submit).
@@ -21,11 +18,7 @@ export const gradeTyped = async (tools: Tools, run: HeldRun, usage: UsageCount):
     return { question, answer: { text, legibility: null, blocks: [] } };
   });
   const judge = await judgeAnswers(tools, run, usage, answers);
-  const { concurrency, batches } = tools.settings;
-  // With batches, questions wait concurrently: one after the other they would take hours each.
-  const limit = pLimit(
-    batches === null ? concurrency.questions : Math.max(concurrency.questions, IN_BATCHES),
-  );
+  const limit = pLimit(tools.settings.concurrency.questions);
   await limit.map(answers, (asked) => judge(asked));
   await run.records.complete({ checked_copy: null, review_reasons: [] });
 };

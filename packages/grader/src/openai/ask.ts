@@ -28,7 +28,7 @@ import type { ModelCall, ReplyToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
 import { TooMuchAtOnce } from '../readPages/readInParts.ts';
 import { withinDeadline } from '../timeLimit.ts';
-import { hashOfPrompt, loadParts, sha256Of, type LoadedPart } from '../callEvidence.ts';
+import { hashOfPrompt, loadParts, sha256Of } from '../callEvidence.ts';
 import { failedAfter } from '../usage.ts';
 import type { Connection } from './connection.ts';
 import { contentOf } from './connection.ts';
@@ -101,8 +101,6 @@ export const ask = async <Wire, Value>(
           cacheKey,
           institute: options.institute ?? '',
           ...(weigh === undefined ? {} : { onReplyTokens: (tokens) => (received.tokens = tokens) }),
-          // If the reply from a batch is unusable, the next try is made directly.
-          batch: tries === 1 ? batchKeyOf(connection, call, parts, options) : undefined,
           onRefused: (error) => {
             const isWrong = isOfThisRequest(error) || retryPolicy.isProvenWrong(timesOf(sentAt));
             return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';
@@ -186,17 +184,6 @@ export const ask = async <Wire, Value>(
   };
   const answered = { value, usage: took(), evidence: [evidence] };
   return problems.length === 0 ? answered : { ...answered, problems };
-};
-
-/** Key and deadline of a call that may go into a batch. */
-const batchKeyOf = (
-  { batches }: Pick<Connection, 'batches'>,
-  call: ModelCall<unknown, unknown>,
-  parts: readonly LoadedPart[],
-  { runId, deadline }: CallOptions,
-): { key: string; deadline: Date } | undefined => {
-  if (batches === null || runId === undefined) return undefined;
-  return { key: `${runId} ${hashOfPrompt(call, parts).promptSha256}`, deadline };
 };
 
 /** Hash of the prompt without its last part, which alone differs between candidates of one question. */

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { CutOff } from '../strictSchema.ts';
-import { boundedFetch, fetchUpTo } from './boundedFetch.ts';
+import { boundedFetch } from './boundedFetch.ts';
 
 const opened: ReturnType<typeof createServer>[] = [];
 
@@ -29,17 +29,15 @@ const ENDLESS: RequestListener = (_request, response) => {
 };
 
 test('a reply without an end is cut off, and its connection is closed', async () => {
-  for (const bounded of [boundedFetch, fetchUpTo(1_000_000)]) {
-    const closed = Promise.withResolvers<void>();
-    const url = await serve((request, response) => {
-      response.on('close', closed.resolve);
-      ENDLESS(request, response);
-    });
-    const response = await bounded(url);
-    expect(response.status).toBe(200);
-    await expect(response.text()).rejects.toThrow(CutOff);
-    await closed.promise;
-  }
+  const closed = Promise.withResolvers<void>();
+  const url = await serve((request, response) => {
+    response.on('close', closed.resolve);
+    ENDLESS(request, response);
+  });
+  const response = await boundedFetch(url);
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow(CutOff);
+  await closed.promise;
 });
 
 test('a reply that was compressed without being asked for is read', async () => {
@@ -66,7 +64,6 @@ test('a reply whose connection breaks fails', async () => {
     response.writeHead(200, { 'content-length': 1000 }).write('half', () => response.destroy());
   });
   await expect(boundedFetch(url)).rejects.toThrow();
-  await expect((await fetchUpTo(2000)(url)).text()).rejects.toThrow();
 });
 
 test('a redirected call is sent again, and another host does not get its key', async () => {

@@ -16,19 +16,14 @@ const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(
   interceptors.redirect({ maxRedirections: 5 }),
 );
 
-/** Streams the body. A body longer than `maxBodyBytes` fails with CutOff, and its connection is closed. */
-export const fetchUpTo =
-  (maxBodyBytes: number): typeof fetch =>
-  async (input, init) => {
-    const { head, body } = await send(input, init);
-    return new Response(ReadableStream.from(upTo(maxBodyBytes, body)), head);
-  };
-
-/** Reads the whole body before it returns. A longer body fails with CutOff, when the response is read. */
+/**
+ * Reads the whole body before it returns. A body longer than MAX_BODY_BYTES fails with CutOff when the response is
+ * read, and its connection is closed.
+ */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const { head, body } = await send(input, init);
   try {
-    const bytes = Buffer.concat(await Array.fromAsync(upTo(MAX_BODY_BYTES, body)));
+    const bytes = Buffer.concat(await Array.fromAsync(bounded(body)));
     // A status such as 204 allows no body, not even an empty one.
     return new Response(bytes.byteLength === 0 ? null : bytes, head);
   } catch (error) {
@@ -44,7 +39,8 @@ const send = async (
   const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' };
   const response = await request(input instanceof Request ? input.url : input, {
     method: init.method ?? 'GET',
-    ...(await withBody(headers, init.body)),
+    headers,
+    body: typeof init.body === 'string' ? init.body : null,
     signal: init.signal ?? null,
     dispatcher,
   });
@@ -54,16 +50,6 @@ const send = async (
   return {
     head: { status: response.statusCode, headers: fields },
     body: decompressed(response.body, response.headers['content-encoding']),
-  };
-};
-
-/** The client sends text, or a form with a file. */
-const withBody = async (headers: Record<string, string>, body: RequestInit['body']) => {
-  if (body === null || body === undefined || typeof body === 'string') return { headers, body: body ?? null };
-  const encoded = new Response(body);
-  return {
-    headers: { ...headers, ...Object.fromEntries(encoded.headers) },
-    body: Buffer.from(await encoded.arrayBuffer()),
   };
 };
 
@@ -81,12 +67,12 @@ const decompressed = (body: Readable, encoding: unknown): Readable => {
   return decompress === undefined ? body : pipeline(body, decompress(), () => {});
 };
 
-async function* upTo(maxBytes: number, body: Readable): AsyncGenerator<Uint8Array> {
+async function* bounded(body: Readable): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of body) {
     if (!(chunk instanceof Uint8Array)) continue;
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new CutOff('The JSON is far too long.');
+    if (bytes > MAX_BODY_BYTES) throw new CutOff('The JSON is far too long.');
     yield chunk;
   }
 }

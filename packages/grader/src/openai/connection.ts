@@ -8,8 +8,6 @@ import type { LoadedPart } from '../callEvidence.ts';
 import type { CallEvidence, GraderLog, GraderOptions, Trouble, Usage } from '../grader.ts';
 import type { ReplyToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
-import type { LineOutcome } from './batchLines.ts';
-import { createBatches, type Batches } from './batches.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { createBreaker, type Breaker, type AllowedCall } from './breaker.ts';
 import { createFaultLog, factsOf, type FaultLog } from './faultLog.ts';
@@ -60,8 +58,6 @@ export interface Connection {
   /** Settings sent with each request beside its messages, and the way to ask for its schema. */
   readonly settings: CallEvidence['settings'];
   readonly model: string;
-  /** Batches for calls of runs with hours of time; null: all calls are made directly. */
-  readonly batches: Batches | null;
   readonly imageDetail: 'high' | 'low' | 'auto' | 'none';
   /** Time of the model's last reply, by `performance.now()`; null before the first. */
   readonly answeredAt: number | null;
@@ -86,11 +82,6 @@ export interface Connection {
       institute: string;
       /** The run of the call: any object that its calls share. */
       run: object;
-      /**
-       * Present if the call may go into a batch. `key` is derived from request and run, so it is the same in each
-       * process.
-       */
-      batch?: { key: string; deadline: Date } | undefined;
       /** true for a call of a preflight: the caller judges the reply, and the reply is not an answer to a run. */
       isPreflight?: boolean;
       onCall: () => void;
@@ -243,18 +234,9 @@ export const connect = (options: OpenAiOptions): Connection => {
   );
 
   const settings = { ...sampling, output, endpoint: endpointOf(options.baseUrl) };
-  const batches =
-    options.batches === undefined
-      ? null
-      : createBatches(client, options.batches, {
-          lane,
-          model: options.model,
-          faultLog,
-          log: options.log ?? SILENT,
-        });
 
   type Asked = Parameters<Connection['complete']>[2];
-  /** Body of a request, without what only a direct call needs (`handling`, log-probabilities). */
+  /** Body of a request, without `handling` and log-probabilities. */
   function bodyOf(messages: ChatCompletionMessageParam[], schema: ReplySchema, asked: Asked) {
     return {
       model: options.model,
@@ -269,7 +251,7 @@ export const connect = (options: OpenAiOptions): Connection => {
   function use(
     reply: unknown,
     { onTokens, isPreflight = false }: Asked,
-    { sent, answersNow }: { sent: ChatCompletionMessageParam[]; answersNow: boolean },
+    sent: ChatCompletionMessageParam[],
   ): string {
     outputLimit.learnFrom(reply);
     const read = replySchema.safeParse(reply).data;
@@ -282,9 +264,8 @@ export const connect = (options: OpenAiOptions): Connection => {
       options.onLost?.();
       throw latest;
     }
-    // Replies to a preflight do not count, because the endpoint may still refuse all requests of runs; nor do replies
-    // of a batch, which may be hours old.
-    if (answersNow) answeredAt = performance.now();
+    // Replies to a preflight do not count, because the endpoint may still refuse all requests of runs.
+    if (!isPreflight) answeredAt = performance.now();
     return readReply(read);
   }
 
@@ -309,7 +290,7 @@ export const connect = (options: OpenAiOptions): Connection => {
             outputIn(client.chat.completions.create(body, { signal: limited })),
           ),
         );
-        const text = use(reply, asked, { sent: body.messages, answersNow: !isPreflight });
+        const text = use(reply, asked, body.messages);
         const tokens = 'logprobs' in asked.asking ? tokensIn(reply) : null;
         if (tokens !== null) logprobs.came();
         asked.onReplyTokens?.(tokens);
@@ -318,30 +299,6 @@ export const connect = (options: OpenAiOptions): Connection => {
     } finally {
       slot.release();
     }
-  }
-
-  /** @returns null if no batch has a result, and the call is made directly */
-  async function completeInBatch(
-    messages: ChatCompletionMessageParam[],
-    schema: ReplySchema,
-    asked: Asked,
-  ): Promise<string | null> {
-    if (batches === null || asked.batch === undefined) return null;
-    const { key, deadline } = asked.batch;
-    await options.check?.passed(asked.signal);
-    const body = bodyOf(messages, schema, asked);
-    const outcome = await batches.ask({
-      key: [key, options.model, settings],
-      body,
-      run: asked.run,
-      deadline,
-      signal: asked.signal,
-      onSent: asked.onCall,
-    });
-    // The outcome does not show the endpoint's present state, so breaker and limiter do not get it.
-    return outcome === null
-      ? null
-      : use(await outputIn(replyIn(outcome)), asked, { sent: body.messages, answersNow: false });
   }
 
   return {
@@ -356,14 +313,11 @@ export const connect = (options: OpenAiOptions): Connection => {
     whenRefused: options.whenRefused ?? 'wait',
     settings,
     model: options.model,
-    batches,
     imageDetail: options.imageDetail ?? 'high',
     get answeredAt() {
       return answeredAt;
     },
     async complete(messages, schema, asked) {
-      const batched = await completeInBatch(messages, schema, asked);
-      if (batched !== null) return batched;
       const weighs = asked.onReplyTokens !== undefined && logprobs.areAskedFor;
       const asking = weighs && asked.outputTokens <= MOST_WEIGHED_TOKENS ? logprobs.asking : {};
       let isRefused = false;
@@ -411,12 +365,6 @@ const outputIn = async (response: Promise<unknown>): Promise<unknown> => {
   } catch (error) {
     throw error instanceof SyntaxError ? new NoModelOutput() : error;
   }
-};
-
-/** @throws what a direct call would have thrown */
-const replyIn = async (outcome: LineOutcome): Promise<unknown> => {
-  if ('error' in outcome) throw outcome.error;
-  return outcome.reply;
 };
 
 /**

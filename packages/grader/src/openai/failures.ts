@@ -190,10 +190,6 @@ const isFlagged = ({ status, error }: APIError): boolean =>
 export const isDown = (error: unknown): boolean =>
   isUnreachable(error) || statusThatRefusesUs(error) !== null;
 
-/** Whether a later retry of the same request may succeed and the failure does not concern the request. */
-export const passes = (error: unknown): boolean =>
-  isUnreachable(error) || (error instanceof APIError && TRANSIENT_STATUSES.has(error.status ?? 0));
-
 /** Whether our time limit or a gateway's was over; a smaller request may succeed. */
 export const isTooSlow = (error: unknown): boolean => {
   if (error instanceof TimedOut || error instanceof APIConnectionTimeoutError) return true;

@@ -25,8 +25,7 @@ export const lanesOf = (e: Read<typeof lanesShape>) => ({
 export const concurrencyShape = {
   /** Runs that this process handles at once, by lane; 0: the process takes no runs of the lane. */
   COPY_CONCURRENCY: integer(0, 1000).default(2),
-  /** Default: 8, or 200 with TYPED_MODEL_BATCHES. */
-  TYPED_CONCURRENCY: integer(0, 1000).optional(),
+  TYPED_CONCURRENCY: integer(0, 1000).default(8),
   INSPECT_CONCURRENCY: integer(0, 1000).default(2),
   /** Checked copies drawn at once after changes of marks; each takes a second or two of CPU that grading needs. */
   DRAW_CONCURRENCY: integer(0, 1000).default(1),
@@ -34,7 +33,7 @@ export const concurrencyShape = {
 
 export const concurrencyOf = (e: Read<typeof concurrencyShape>): Record<Lane, number> => ({
   copy: e.COPY_CONCURRENCY,
-  typed: e.TYPED_CONCURRENCY ?? 8,
+  typed: e.TYPED_CONCURRENCY,
   inspect: e.INSPECT_CONCURRENCY,
   draw: e.DRAW_CONCURRENCY,
 });

@@ -107,30 +107,6 @@ export const modelPreflight = new Gauge({
   labelNames: ['lane', 'check'],
   ...here,
 });
-export const modelBatches = new Counter({
-  name: 'evaluation_model_batches_total',
-  help: 'Batches of model calls: sent, found (sent by an earlier process), over, refused (as a whole), cancelled.',
-  labelNames: ['lane', 'outcome'],
-  ...here,
-});
-export const modelBatchAskedDirectly = new Counter({
-  name: 'evaluation_model_batch_asked_directly_total',
-  help: 'Calls meant for a batch that are made directly: not_offered or not_sent (by the endpoint), no_result (the batch has none), late (its run ends soon).',
-  labelNames: ['lane', 'reason'],
-  ...here,
-});
-export const modelBatchWaiting = new Gauge({
-  name: 'evaluation_model_batch_calls_waiting',
-  help: 'Calls that wait until their batch is sent or ends.',
-  labelNames: ['lane'],
-  ...here,
-});
-export const modelBatchOldest = new Gauge({
-  name: 'evaluation_model_batch_oldest_seconds',
-  help: 'How long the call that waits longest for a batch has waited; 0 when none waits.',
-  labelNames: ['lane'],
-  ...here,
-});
 
 export const creditsMoved = new Counter({
   name: 'evaluation_credits_total',
