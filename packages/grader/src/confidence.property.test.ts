@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { confidenceOf, rawConfidence, reviewReasons } from './confidence.ts';
+import { confidenceOf, reviewReasons } from './confidence.ts';
 import type { ConfidenceInput } from './confidence.ts';
 import { DEFAULT_TABLE, readOff, readTable } from './confidenceTable.ts';
 
@@ -15,7 +15,6 @@ const criterion = fc
     part: share,
     certainty,
     evidenceFound: fc.boolean(),
-    probability: fc.option(share),
   })
   .map(({ max, part, ...rest }) => ({ max, awarded: Math.round(part * max * 2) / 2, ...rest }));
 const input: fc.Arbitrary<ConfidenceInput> = fc.record({
@@ -71,9 +70,6 @@ describe('any report of a model and any table', () => {
           confidence(improved((each) => ({ certainty: better(each.certainty) }))),
         ).toBeGreaterThanOrEqual(value);
         expect(confidence(improved(() => ({ evidenceFound: true })))).toBeGreaterThanOrEqual(value);
-        expect(
-          confidence(improved(({ probability }) => ({ probability: ((probability ?? 1) + 1) / 2 }))),
-        ).toBeGreaterThanOrEqual(value);
       }
     });
   });
@@ -90,22 +86,6 @@ describe('any report of a model and any table', () => {
       ]) {
         expect(confidence({ ...given, ...change })).toBeGreaterThanOrEqual(value);
       }
-    });
-  });
-
-  test('probabilities of marks raise it by a twentieth at most, and never above that of certain marks', () => {
-    holds((given) => {
-      const without = rawConfidence({
-        ...given,
-        criteria: given.criteria.map((each) => ({ ...each, probability: null })),
-      });
-      const certain = rawConfidence({
-        ...given,
-        criteria: given.criteria.map((each) => ({ ...each, certainty: 'certain', probability: null })),
-      });
-      const raw = rawConfidence(given);
-      expect(raw).toBeLessThanOrEqual(without * 1.05 + 1e-9);
-      expect(raw).toBeLessThanOrEqual(certain + 1e-9);
     });
   });
 

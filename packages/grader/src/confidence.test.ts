@@ -47,15 +47,6 @@ describe('confidence follows its formula', () => {
       },
       0.9,
     ],
-    ['likely, probable marks', { criteria: [{ ...sure, certainty: 'likely', probability: 1 }] }, 0.79],
-    ['certain marks that were probable', { criteria: [{ ...sure, probability: 1 }] }, 0.95],
-    ['marks of unknown probability', { criteria: [{ ...sure, probability: null }] }, 0.95],
-    ['marks of probability 0.9', { criteria: [{ ...sure, probability: 0.9 }] }, 0.95],
-    // 0.95 × (0.4 + 0.6 × 0.6 / 0.9)
-    ['marks that were less probable', { criteria: [{ ...sure, probability: 0.6 }] }, 0.76],
-    ['marks less probable than all others', { criteria: [{ ...sure, probability: 0.49 }] }, 0.55],
-    ['marks that were impossible', { criteria: [{ ...sure, probability: 0 }] }, 0.38],
-    ['an unsure but probable mark', { criteria: [{ ...sure, certainty: 'unsure', probability: 1 }] }, 0.42],
     ['marks corrected by code', { marksCorrected: true }, 0.55],
     ['no criteria', { criteria: [] }, 0],
   ])('%s', (_, input, confidence) => {

@@ -5,9 +5,7 @@
  *   raw = Σ (marks of criterion × certainty × evidence factor) / Σ marks of criterion × legibility factor × agreement
  *   confidence = the table's value at raw (confidenceTable.ts)
  *
- *   certainty        the model's own report on its award: certain 0.95 · likely 0.75 · unsure 0.40. A known probability p
- *                    of its marks (judgeAnswer/markProbabilities.ts) is a factor: 0.4 + 0.6 · p / 0.9 for p < 0.9,
- *                    1 + (p − 0.9) / 2 above (1.05 at most). The product is 0.95 at most
+ *   certainty        the model's own report on its award: certain 0.95 · likely 0.75 · unsure 0.40
  *   evidence factor  0.7 if marks were given without a quotation, or the quotation is not in the answer; else 1. For an
  *                    objective answer it applies to 0 marks as well, since the reading decides those too
  *   legibility       typed answers 1; copies 0.5 + legibility / 2, so a half legible page costs a quarter
@@ -15,7 +13,6 @@
  *
  * The confidence is at most 0.55, below the review line, if
  * - one unsure criterion has a quarter of the marks or more (an average would hide it),
- * - a criterion with that many marks has a known probability below 0.5,
  * - the second look disagrees by a quarter of the marks or more, or
  * - code corrected the model's marks.
  */
@@ -29,13 +26,7 @@ export const REVIEW_BELOW = 0.6;
 export const TOO_MUCH = 0.25;
 export const HELD_AT = 0.55;
 const CERTAINTY: Record<Certainty, number> = { certain: 0.95, likely: 0.75, unsure: 0.4 };
-const MOST_CERTAIN = CERTAINTY.certain;
 const WITHOUT_EVIDENCE = 0.7;
-/** Models are nearly always sure of the next token, so a probability above this raises certainty little. */
-export const PROBABLE = 0.9;
-const IMPROBABLE = 0.5;
-const LEAST_FACTOR = 0.4;
-const MORE_ABOVE = 0.5;
 
 export interface ConfidenceInput {
   criteria: {
@@ -43,8 +34,6 @@ export interface ConfidenceInput {
     awarded: number;
     certainty: Certainty;
     evidenceFound: boolean;
-    /** 0..1; null or absent if unknown. */
-    probability?: number | null;
   }[];
   legibility: number | null;
   /** Share of the marks in which the second look differs, 0..1; null without a second look. */
@@ -62,10 +51,7 @@ export const confidenceOf = (input: ConfidenceInput, table: ConfidenceTable): nu
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
   const confidence = twoDecimals(readOff(table, rawConfidence(input)));
-  const unsure = criteria.some(
-    ({ max, certainty, probability }) =>
-      (certainty === 'unsure' || (probability ?? 1) < IMPROBABLE) && max >= total * TOO_MUCH,
-  );
+  const unsure = criteria.some(({ max, certainty }) => certainty === 'unsure' && max >= total * TOO_MUCH);
   const isHeld = unsure || marksCorrected || (disagreement ?? 0) >= TOO_MUCH;
   return isHeld ? Math.min(confidence, HELD_AT) : confidence;
 };
@@ -79,20 +65,12 @@ export const rawConfidence = ({
 }: Omit<ConfidenceInput, 'marksCorrected'>): number => {
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
-  const weighted = criteria.reduce((sum, { max, awarded, certainty, probability, evidenceFound }) => {
+  const weighted = criteria.reduce((sum, { max, awarded, certainty, evidenceFound }) => {
     const evidence = (awarded > 0 || isReading) && !evidenceFound ? WITHOUT_EVIDENCE : 1;
-    return sum + max * certaintyOf(certainty, probability ?? null) * evidence;
+    return sum + max * CERTAINTY[certainty] * evidence;
   }, 0);
   const legible = legibility === null ? 1 : 0.5 + within01(legibility) / 2;
   return within01((weighted / total) * legible * (1 - within01(disagreement ?? 0)));
-};
-
-const certaintyOf = (certainty: Certainty, probability: number | null): number => {
-  if (probability === null) return CERTAINTY[certainty];
-  const p = within01(probability);
-  const factor =
-    p < PROBABLE ? LEAST_FACTOR + ((1 - LEAST_FACTOR) * p) / PROBABLE : 1 + (p - PROBABLE) * MORE_ABOVE;
-  return Math.min(CERTAINTY[certainty] * factor, MOST_CERTAIN);
 };
 
 /** The reasons, each once, and low_confidence if the confidence is below the review line. */

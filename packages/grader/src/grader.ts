@@ -55,7 +55,7 @@ export interface CallEvidence {
   promptVersion: string;
   provider: string;
   model: string;
-  /** `temperature`, `output`, `endpoint`, and inputs of confidence (`confidence_table`, `mark_probabilities`). */
+  /** `temperature`, `output`, `endpoint`, and the `confidence_table`. */
   settings: Record<string, string | number | boolean | null>;
   /** SHA-256 (hex) of the system text, the user parts with hashes of page images, and the schema. */
   promptSha256: string;
@@ -252,8 +252,6 @@ export type GraderOptions =
       serviceTier?: 'auto' | 'default' | 'flex' | 'priority';
       /** Whether to send `prompt_cache_key`, equal for requests that begin alike. Default false. */
       sendPromptCacheKey?: boolean;
-      /** `auto` includes log-probabilities of marks in confidence (judgeAnswer/markProbabilities.ts). Default off. */
-      logprobs?: 'off' | 'auto';
       /** Detail of page images; `none` sends no detail. Default high. */
       imageDetail?: 'high' | 'low' | 'auto' | 'none';
       /** How the endpoint is made to follow the schema of a reply (openai/output.ts). Default json_schema. */

@@ -113,7 +113,7 @@ const settled = <Wire, Value>(
   reply: string,
 ): Value | null => {
   try {
-    return call.settle(readStrict(call.schema, reply), {}).value;
+    return call.settle(readStrict(call.schema, reply)).value;
   } catch (error) {
     if (error instanceof MalformedOutput) return null;
     throw error;

@@ -30,22 +30,6 @@ export interface ModelCall<Wire, Value> {
   whenCutOff?: 'give up';
   /** Inputs of `settle` other than request and reply; evidence keeps them. */
   settings?: CallEvidence['settings'];
-  /**
-   * Returns what `settle` needs of the tokens of a usable reply; evidence keeps it with the settings. If present,
-   * log-probabilities are requested from endpoints that support them.
-   */
-  weigh?: (reply: string, tokens: readonly ReplyToken[]) => CallEvidence['settings'];
-  /**
-   * Turns parsed output into a value. Throws MalformedOutput if the model should try again.
-   * @param settings of the call and from `weigh`, as kept in evidence
-   */
-  settle(wire: Wire, settings: CallEvidence['settings']): { value: Value; problems: string[] };
-}
-
-/** A token of a reply. Probabilities are from 0 to 1. */
-export interface ReplyToken {
-  bytes: Buffer;
-  probability: number;
-  /** Alternatives of the token, as far as the endpoint reports them. */
-  others: { text: string; probability: number }[];
+  /** Turns parsed output into a value. Throws MalformedOutput if the model should try again. */
+  settle(wire: Wire): { value: Value; problems: string[] };
 }

@@ -5,9 +5,8 @@
  * Each throws GraderFailure permanent if the prompt version of the evidence is unknown, and MalformedOutput if the
  * reply would not have been accepted.
  *
- * Only request and evidence are read. Evidence includes the inputs of confidence (`settings.confidence_table`,
- * `settings.mark_probabilities`), so a reused judgement keeps its confidence, and a replay gives the same bytes under
- * any settings.
+ * Only request and evidence are read. Evidence includes the confidence table (`settings.confidence_table`), so a reused
+ * judgement keeps its confidence, and a replay gives the same bytes under any settings.
  */
 import { alignAnswersCall } from './alignAnswers/alignAnswers.ts';
 import { alignByLabels } from './baseline/align.ts';
@@ -85,10 +84,10 @@ const isBaseline = ({ provider, promptVersion }: CallEvidence): boolean => {
 
 const resettled = <Wire, Value>(
   call: ModelCall<Wire, Value>,
-  { promptVersion, reply, settings }: CallEvidence,
+  { promptVersion, reply }: CallEvidence,
 ): Value => {
   if (promptVersion !== call.version) throw unknownVersion(promptVersion);
-  return call.settle(readStrict(call.schema, reply), settings).value;
+  return call.settle(readStrict(call.schema, reply)).value;
 };
 
 const unknownVersion = (version: string): GraderFailure =>

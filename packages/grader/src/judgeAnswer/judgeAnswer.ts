@@ -5,7 +5,6 @@ import type { Judgement, JudgeRequest } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { criteriaOf } from './criteria.ts';
 import { criteriaAsked, readingAsked } from './earlierVersions.ts';
-import { markProbabilitiesIn, weighMarks } from './markProbabilities.ts';
 import { settleLook, settleReading } from './parse.ts';
 import type { Look } from './parse.ts';
 import { markingParts, userParts, VERSION, versionFor } from './prompt.ts';
@@ -39,10 +38,7 @@ export const judgeByCriteriaCall = (
     boundary,
     outputTokens: JUDGEMENT_TOKENS + CRITERION_TOKENS * criteria.length,
     settings: { confidence_table: table.text },
-    // Confidence uses the first look only.
-    ...(look === 'first' ? { weigh: (reply, tokens) => weighMarks(criteria.length, reply, tokens) } : {}),
-    settle: (wire, settings) =>
-      settleLook(request, criteria, wire, markProbabilitiesIn(settings, criteria.length)),
+    settle: (wire) => settleLook(request, criteria, wire),
   };
 };
 

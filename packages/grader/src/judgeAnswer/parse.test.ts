@@ -37,7 +37,6 @@ const settled = (request: JudgeRequest, awards: Awards[], feedback = 'Good.') =>
       call.schema,
       JSON.stringify({ ...Object.assign({}, ...awards), addresses_grader: false, feedback }),
     ),
-    {},
   );
   return { ...judgementOf(request, value, null, table), problems };
 };
@@ -118,7 +117,7 @@ describe('a value read on a copy is compared with the key', () => {
       addresses_grader: false,
       ...more,
     };
-    return call.settle(readStrict(call.schema, JSON.stringify(wire)), {}).value;
+    return call.settle(readStrict(call.schema, JSON.stringify(wire))).value;
   };
 
   test.each<['numeric' | 'one_word', number | string, string]>([

@@ -10,7 +10,6 @@ import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
 import type { Criterion } from './criteria.ts';
 import { mendLatex, mendQuote, mendValue } from './latex.ts';
-import type { MarkProbabilities } from './markProbabilities.ts';
 import { decideObjective, isDoubtful, matchOption } from './objective.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
@@ -28,8 +27,6 @@ export interface Look {
     evidence: string | null;
     inventedEvidence: boolean;
     certainty: Certainty;
-    /** Probability of the marks in the model's output; null if unknown. */
-    probability: number | null;
   }[];
   awarded: number;
   feedback: string;
@@ -46,7 +43,6 @@ export const settleLook = (
   request: JudgeRequest,
   criteria: Criterion[],
   wire: CriteriaWire,
-  probabilities: MarkProbabilities | null = null,
 ): { value: Look; problems: string[] } => {
   const byNumber = new Map<number, CriteriaWire['criteria'][number]>();
   for (const award of wire.criteria) {
@@ -72,7 +68,6 @@ export const settleLook = (
       evidence: quote.evidence,
       inventedEvidence: quote.invented,
       certainty: award.certainty,
-      probability: probabilities?.[index] ?? null,
     };
   });
   const { maxMarks } = request.question;

@@ -3,7 +3,7 @@
  * same numbers. Models overstate their certainty: marks that change with the order are uncertain. It costs a call, so
  * it is made only if it can change whether a teacher is asked (docs/confidence.md).
  */
-import { PROBABLE, rawConfidence, REVIEW_BELOW, TOO_MUCH, twoDecimals } from '../confidence.ts';
+import { rawConfidence, REVIEW_BELOW, TOO_MUCH, twoDecimals } from '../confidence.ts';
 import type { ConfidenceInput } from '../confidence.ts';
 import type { ConfidenceTable } from '../confidenceTable.ts';
 import { readOff } from '../confidenceTable.ts';
@@ -30,13 +30,10 @@ export const deservesSecondLook = (
   if (rule.when === 'always') return true;
   // A teacher is asked already.
   if (judged.reviewReasons.length > 0) return false;
-  if (look.criteria.every(isCertain)) return false;
+  if (look.criteria.every(({ certainty }) => certainty === 'certain')) return false;
   const share = judged.awarded / question.maxMarks;
   return (share > MIDDLE.from && share < MIDDLE.to) || canCrossTheLine(look, answer.legibility, table);
 };
-
-const isCertain = ({ certainty, probability }: Look['criteria'][number]): boolean =>
-  certainty === 'certain' && (probability ?? 1) >= PROBABLE;
 
 /** Share of the marks in which two looks differ, 0..1; differences of criteria do not cancel out. */
 export const disagreementOf = (first: Look, second: Look): number => {

@@ -24,7 +24,7 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { fenced, newBoundary } from '../fence.ts';
 import type { Answered, CallEvidence, CallOptions } from '../grader.ts';
 import { GraderFailure, NO_CALLS } from '../grader.ts';
-import type { ModelCall, ReplyToken } from '../modelCall.ts';
+import type { ModelCall } from '../modelCall.ts';
 import { CutOff, MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
 import { TooMuchAtOnce } from '../readPages/readInParts.ts';
 import { withinDeadline } from '../timeLimit.ts';
@@ -57,7 +57,6 @@ export const ask = async <Wire, Value>(
   const started = performance.now();
   const usage = { ...NO_CALLS };
   const refused: string[] = [];
-  const { weigh } = call;
   const schema = { name: call.name, schema: strictJsonSchema(call.schema) };
   const took = () => ({ ...usage, durationMs: Math.round(performance.now() - started) });
   const spent = (error: unknown): unknown => {
@@ -91,7 +90,6 @@ export const ask = async <Wire, Value>(
     for (let tries = 1; ; tries += 1) {
       let askedToWaitMs = 0;
       let sentAt = performance.now();
-      const received: { tokens: ReplyToken[] | null } = { tokens: null };
       try {
         const reply = await connection.complete(messages, schema, {
           signal,
@@ -100,7 +98,6 @@ export const ask = async <Wire, Value>(
           outputTokens,
           cacheKey,
           institute: options.institute ?? '',
-          ...(weigh === undefined ? {} : { onReplyTokens: (tokens) => (received.tokens = tokens) }),
           onRefused: (error) => {
             const isWrong = isOfThisRequest(error) || retryPolicy.isProvenWrong(timesOf(sentAt));
             return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';
@@ -116,13 +113,8 @@ export const ask = async <Wire, Value>(
           },
         });
         connection.images.taken(images);
-        const wire = readStrict(call.schema, reply);
-        const settings = {
-          ...call.settings,
-          ...(received.tokens === null ? {} : weigh?.(reply, received.tokens)),
-        };
-        const { value, problems } = call.settle(wire, settings);
-        return { value, problems, parts, reply, again: malformed, settings };
+        const { value, problems } = call.settle(readStrict(call.schema, reply));
+        return { value, problems, parts, reply, again: malformed };
       } catch (error) {
         signal.throwIfAborted();
         connection.faultLog.callFailed(error, call.name);
@@ -165,7 +157,7 @@ export const ask = async <Wire, Value>(
   }).catch((error: unknown) => {
     throw spent(error);
   });
-  const { value, problems, parts, reply, again, settings } = settled;
+  const { value, problems, parts, reply, again } = settled;
   const { seed } = connection.settings;
   const evidence: CallEvidence = {
     call: call.name,
@@ -176,7 +168,7 @@ export const ask = async <Wire, Value>(
       ...connection.settings,
       ...(typeof seed === 'number' ? { seed: seed + again } : {}),
       ...(parts.every((part) => 'text' in part) ? {} : { image_detail: connection.imageDetail }),
-      ...settings,
+      ...call.settings,
     },
     ...hashOfPrompt(call, parts),
     reply,

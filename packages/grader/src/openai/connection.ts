@@ -6,7 +6,6 @@ import type {
 import * as z from 'zod/v4';
 import type { LoadedPart } from '../callEvidence.ts';
 import type { CallEvidence, GraderLog, GraderOptions, Trouble, Usage } from '../grader.ts';
-import type { ReplyToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { createBreaker, type Breaker, type AllowedCall } from './breaker.ts';
@@ -28,7 +27,6 @@ import { admitCall } from './admitCall.ts';
 import { inTime } from './inTime.ts';
 import { createImages, type Images } from './images.ts';
 import { createMaterial, type Material } from './material.ts';
-import { createLogprobs, MOST_WEIGHED_TOKENS, tokensIn, type Logprobs } from './logprobs.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
 import { createOutputLimit } from './outputLimit.ts';
@@ -37,7 +35,7 @@ import { createConcurrencyLimiter, type Slot } from './concurrencyLimiter.ts';
 /**
  * Cause of a refused request. `of_us`: the endpoint may refuse all our requests, so the breaker counts a failure.
  * `of_request`: this request is at fault, and the breaker counts an answer. `unknown`: the breaker counts nothing,
- * because the request is sent again in another form, or the call is a preflight.
+ * because a smaller request may be accepted, or the call is a preflight.
  */
 type Refusal = 'of_us' | 'of_request' | 'unknown';
 
@@ -62,7 +60,7 @@ export interface Connection {
   /** Time of the model's last reply, by `performance.now()`; null before the first. */
   readonly answeredAt: number | null;
   /**
-   * Makes one HTTP request; after a refusal of log-probabilities also one without them. @returns the model's output
+   * Makes one HTTP request. @returns the model's output
    * @throws what the client throws, MalformedOutput, or LostMaterial if the endpoint lost a part of the request
    */
   complete(
@@ -85,8 +83,6 @@ export interface Connection {
       /** true for a call of a preflight: the caller judges the reply, and the reply is not an answer to a run. */
       isPreflight?: boolean;
       onCall: () => void;
-      /** Receives log-probabilities, if they are enabled and not refused; null: none came. */
-      onReplyTokens?: (tokens: ReplyToken[] | null) => void;
       /** Receives the token usage of each reply, usable or not. */
       onTokens: (tokens: Tokens) => void;
     },
@@ -169,14 +165,7 @@ export const connect = (options: OpenAiOptions): Connection => {
       allowed,
       slot,
       onRefused,
-      isAskedOtherwise,
-    }: {
-      allowed: AllowedCall;
-      slot: Slot;
-      onRefused: (error: unknown) => Refusal;
-      /** Whether the request is repeated in another form, whose outcome is reported instead. */
-      isAskedOtherwise: (error: unknown) => boolean;
-    },
+    }: { allowed: AllowedCall; slot: Slot; onRefused: (error: unknown) => Refusal },
     signal: AbortSignal,
     request: () => Promise<T>,
   ): Promise<T> {
@@ -188,11 +177,7 @@ export const connect = (options: OpenAiOptions): Connection => {
       return reply;
     } catch (error) {
       const throttled = throttledFor(error);
-      const refusal = isAskedOtherwise(error)
-        ? 'unknown'
-        : statusThatRefusesRequest(error) === null
-          ? null
-          : onRefused(error);
+      const refusal = statusThatRefusesRequest(error) === null ? null : onRefused(error);
       if (signal.aborted || refusal === 'unknown') {
         allowed.abandon();
       } else if (isDown(error) || refusal === 'of_us') {
@@ -226,17 +211,10 @@ export const connect = (options: OpenAiOptions): Connection => {
     reasons: options.reasoningEffort !== undefined && options.reasoningEffort !== 'none',
   });
   let answeredAt: number | null = null;
-  const logprobs = createLogprobs(options.logprobs === 'auto', () =>
-    (options.log ?? SILENT).warn(
-      { model: options.model, lane, origin },
-      'the model endpoint refuses log-probabilities: confidence does without them',
-    ),
-  );
 
   const settings = { ...sampling, output, endpoint: endpointOf(options.baseUrl) };
 
   type Asked = Parameters<Connection['complete']>[2];
-  /** Body of a request, without `handling` and log-probabilities. */
   function bodyOf(messages: ChatCompletionMessageParam[], schema: ReplySchema, asked: Asked) {
     return {
       model: options.model,
@@ -245,6 +223,7 @@ export const connect = (options: OpenAiOptions): Connection => {
       ...(options.sendPromptCacheKey === true ? { prompt_cache_key: asked.cacheKey } : {}),
       ...outputLimit.askedFor(asked.outputTokens),
       ...askedIn(output, messages, schema),
+      ...handling,
     };
   }
 
@@ -269,38 +248,6 @@ export const connect = (options: OpenAiOptions): Connection => {
     return readReply(read);
   }
 
-  async function completeOnce(
-    messages: ChatCompletionMessageParam[],
-    schema: ReplySchema,
-    asked: Asked & {
-      asking: Partial<Logprobs['asking']>;
-      isAskedOtherwise: (error: unknown) => boolean;
-    },
-  ): Promise<string> {
-    const { signal, run, onRefused, cacheKey, isAskedOtherwise, isPreflight = false } = asked;
-    const check = isPreflight ? null : (options.check ?? null);
-    const place = { institute: asked.institute, beginning: cacheKey };
-    const { slot, allowed } = await admitCall({ check, limiter, breaker }, { run, place }, signal);
-    try {
-      asked.onCall();
-      return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
-        const body = { ...bodyOf(messages, schema, asked), ...handling, ...asked.asking };
-        const reply = await watched({ allowed, slot, onRefused, isAskedOtherwise }, signal, () =>
-          inTime(options.callTimeoutSeconds * 1000, signal, (limited) =>
-            outputIn(client.chat.completions.create(body, { signal: limited })),
-          ),
-        );
-        const text = use(reply, asked, body.messages);
-        const tokens = 'logprobs' in asked.asking ? tokensIn(reply) : null;
-        if (tokens !== null) logprobs.came();
-        asked.onReplyTokens?.(tokens);
-        return text;
-      });
-    } finally {
-      slot.release();
-    }
-  }
-
   return {
     breaker,
     faultLog,
@@ -318,20 +265,24 @@ export const connect = (options: OpenAiOptions): Connection => {
       return answeredAt;
     },
     async complete(messages, schema, asked) {
-      const weighs = asked.onReplyTokens !== undefined && logprobs.areAskedFor;
-      const asking = weighs && asked.outputTokens <= MOST_WEIGHED_TOKENS ? logprobs.asking : {};
-      let isRefused = false;
-      const isAskedOtherwise = (error: unknown) =>
-        (isRefused = 'logprobs' in asking && !asked.signal.aborted && logprobs.mayBeWhy(error));
+      const { signal, run, onRefused, cacheKey, isPreflight = false } = asked;
+      const check = isPreflight ? null : (options.check ?? null);
+      const place = { institute: asked.institute, beginning: cacheKey };
+      const { slot, allowed } = await admitCall({ check, limiter, breaker }, { run, place }, signal);
       try {
-        return await completeOnce(messages, schema, { ...asked, asking, isAskedOtherwise });
-      } catch (error) {
-        if (!isRefused) throw error;
+        asked.onCall();
+        return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
+          const body = bodyOf(messages, schema, asked);
+          const reply = await watched({ allowed, slot, onRefused }, signal, () =>
+            inTime(options.callTimeoutSeconds * 1000, signal, (limited) =>
+              outputIn(client.chat.completions.create(body, { signal: limited })),
+            ),
+          );
+          return use(reply, asked, body.messages);
+        });
+      } finally {
+        slot.release();
       }
-      const without = { ...asked, asking: {}, isAskedOtherwise: () => false };
-      const reply = await completeOnce(messages, schema, without);
-      logprobs.refused();
-      return reply;
     },
   };
 };

@@ -81,8 +81,6 @@ const askOnce = async <Reply>(
         onRefused: () => 'unknown',
         cacheKey: question.name,
         institute: '',
-        // Requests log-probabilities, so that a refusal of them is known before the first answer.
-        ...(question.name === 'preflight_schema' ? { onReplyTokens: () => {} } : {}),
         onCall: () => (usage.calls += 1),
         onTokens: (took) => {
           tokens = took.inputTokens;

@@ -15,7 +15,6 @@ describe('the grader of an environment', () => {
       output: 'json_schema',
       outputLimit: 'max_completion_tokens',
       imageDetail: 'high',
-      logprobs: 'off',
       sendPromptCacheKey: false,
       secondLook: { when: 'doubtful', maxCharacters: 6000 },
     });
@@ -28,7 +27,6 @@ describe('the grader of an environment', () => {
       GRADER_SEED: '7',
       GRADER_SERVICE_TIER: 'flex',
       GRADER_PROMPT_CACHE_KEY: 'true',
-      GRADER_LOGPROBS: 'auto',
     };
     expect(read(set).grader).toMatchObject({
       maxOutputTokens: 4096,
@@ -36,7 +34,6 @@ describe('the grader of an environment', () => {
       seed: 7,
       serviceTier: 'flex',
       sendPromptCacheKey: true,
-      logprobs: 'auto',
     });
   });
 
@@ -68,7 +65,6 @@ describe('the grader of an environment', () => {
     ['GRADER_SEED', '-1'],
     ['GRADER_SERVICE_TIER', 'slow'],
     ['GRADER_PROMPT_CACHE_KEY', 'yes'],
-    ['GRADER_LOGPROBS', 'on'],
     ['GRADER_IMAGE_DETAIL', 'medium'],
     ['SECOND_LOOK', 'sometimes'],
     ['SECOND_LOOK_CHARACTERS', '-1'],

@@ -60,8 +60,6 @@ export const graderShape = {
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  /** `auto`: asks for log-probabilities of marks, which improve confidence, if the endpoint supports them. */
-  GRADER_LOGPROBS: z.enum(['off', 'auto']).default('off'),
   /** Resolution at which the model sees a page; `none` leaves it to the server. */
   GRADER_IMAGE_DETAIL: z.enum(['high', 'low', 'auto', 'none']).default('high'),
   MODEL_CALL_SECONDS: integer(1, 300).default(120),
@@ -103,7 +101,6 @@ export const graderOf = (e: GraderEnvironment) => {
         ...(e.CONFIDENCE_TABLE === undefined ? {} : { confidenceTable: e.CONFIDENCE_TABLE }),
         outputLimit: e.GRADER_OUTPUT_LIMIT,
         imageDetail: e.GRADER_IMAGE_DETAIL,
-        logprobs: e.GRADER_LOGPROBS,
         sendPromptCacheKey: e.GRADER_PROMPT_CACHE_KEY,
         ...(e.GRADER_MAX_OUTPUT_TOKENS === undefined ? {} : { maxOutputTokens: e.GRADER_MAX_OUTPUT_TOKENS }),
         ...(e.GRADER_REASONING_EFFORT === undefined ? {} : { reasoningEffort: e.GRADER_REASONING_EFFORT }),
