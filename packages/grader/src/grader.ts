@@ -22,8 +22,6 @@ export interface CallOptions {
   signal: AbortSignal;
   /** No retry starts and no call runs after this time. */
   deadline: Date;
-  /** A waiting call swaps places only with calls of its institute. Default: one institute for all calls. */
-  institute?: string;
 }
 
 export interface Usage {

@@ -40,10 +40,9 @@ export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
   const closed = new AbortController();
   const table = readTable(options.confidenceTable ?? DEFAULT_TABLE);
   const secondLook = options.secondLook ?? { when: 'never', maxCharacters: 0 };
-  const whileOpen = ({ signal, deadline, institute }: CallOptions): CallOptions & { run: object } => ({
+  const whileOpen = ({ signal, deadline }: CallOptions): CallOptions & { run: object } => ({
     signal: AbortSignal.any([signal, closed.signal]),
     deadline,
-    ...(institute === undefined ? {} : { institute }),
     // All calls of a run share its signal.
     run: signal,
   });

@@ -41,8 +41,6 @@ export interface HeldRun {
   /** Aborts when the run is lost, stopped or handed back. */
   signal: AbortSignal;
   deadline: Date;
-  /** Makes a run usable as the CallOptions of a grader. */
-  institute: string;
   /**
    * Calls core with fence and token; retries while core is not reachable, since every record is idempotent.
    * @throws RunLost
@@ -98,7 +96,6 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     material,
     signal: abort.signal,
     deadline: new Date(Date.parse(material.deadline_at) - AHEAD_OF_CORE_MS),
-    institute: institute_id,
     write,
     records,
     stop: (reason) => abort.abort(reason),

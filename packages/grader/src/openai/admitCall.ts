@@ -13,12 +13,12 @@ import type { ConcurrencyLimiter, Slot } from './concurrencyLimiter.ts';
  */
 export const admitCall = async (
   { check, limiter, breaker }: { check: EndpointCheck | null; limiter: ConcurrencyLimiter; breaker: Breaker },
-  { run, place }: { run: object; place: Parameters<ConcurrencyLimiter['acquire']>[1] },
+  run: object,
   signal: AbortSignal,
 ): Promise<{ slot: Slot; allowed: AllowedCall }> => {
   for (;;) {
     await check?.passed(signal);
-    const slot = await limiter.acquire(signal, place);
+    const slot = await limiter.acquire(signal);
     try {
       const allowed = await breaker.allow(run, signal);
       if (check === null || check.isPassed()) return { slot, allowed };

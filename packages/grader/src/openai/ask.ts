@@ -97,7 +97,6 @@ export const ask = async <Wire, Value>(
           again: malformed,
           outputTokens,
           cacheKey,
-          institute: options.institute ?? '',
           onRefused: (error) => {
             const isWrong = isOfThisRequest(error) || retryPolicy.isProvenWrong(timesOf(sentAt));
             return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';

@@ -9,10 +9,7 @@
  *     because one place too many then costs a whole time limit instead of a 429
  *   429 with a pause ──▶ no call is sent until its end
  *
- * Calls keep their order, with one exception: among the waiting calls of one institute, those that begin like the
- * previous call go first, because the endpoint may have that beginning cached, and a server with one slot caches no
- * other. Institutes keep their turns, and a call that is the first of its institute is passed by at most eight
- * (packages/platform/src/turns).
+ * Calls keep their order.
  *
  * State: places, answers since the last change, number of reductions, whether a call has timed out. It ends with the
  * process; the next one starts with all places. The breaker counts whether calls are answered; here only 429s and
@@ -22,11 +19,8 @@ import { createTurns } from '@evaluation/platform/turns';
 import { createEndpointPause, type EndpointPause } from '../endpointPause.ts';
 
 export interface ConcurrencyLimiter {
-  /**
-   * Resolves when a call may be sent. The slot must get the call's outcome once. Rejects with the signal's reason.
-   * @param call institute and beginning of the call; without it the call keeps its place in the order
-   */
-  acquire(signal: AbortSignal, call?: { institute: string; beginning: string }): Promise<Slot>;
+  /** Resolves when a call may be sent. The slot must get the call's outcome once. Rejects with the signal's reason. */
+  acquire(signal: AbortSignal): Promise<Slot>;
   readonly places: number;
 }
 
@@ -41,11 +35,6 @@ export interface Slot {
   release(): void;
 }
 
-/**
- * Most calls that may pass a waiting call. If calls take half a minute and go one at a time, they delay it by four
- * minutes.
- */
-const MOST_PASSED = 8;
 const ROUNDS_AFTER_TIME_OUT = 10;
 
 /** @param pause pauses that the endpoint asked for; graders that use one endpoint may share it */
@@ -53,7 +42,7 @@ export const createConcurrencyLimiter = (
   mostPlaces: number,
   pause: EndpointPause = createEndpointPause(),
 ): ConcurrencyLimiter => {
-  const turns = createTurns({ places: mostPlaces, mostPassed: MOST_PASSED });
+  const turns = createTurns({ places: mostPlaces });
   let places = mostPlaces;
   let answers = 0;
   let cuts = 0;
@@ -70,9 +59,8 @@ export const createConcurrencyLimiter = (
     get places() {
       return places;
     },
-    async acquire(signal, call) {
-      const among = call && { group: call.institute, alike: call.beginning };
-      const release = await turns.acquire('calls', { signal, ...(among && { among }) });
+    async acquire(signal) {
+      const release = await turns.acquire('calls', { signal });
       try {
         await pause.over(signal);
       } catch (error) {

@@ -76,8 +76,6 @@ export interface Connection {
       onRefused: (error: unknown) => Refusal;
       /** Equal for requests that begin alike. */
       cacheKey: string;
-      /** Institute of the request. Only a longer waiting request of the same institute may be overtaken. */
-      institute: string;
       /** The run of the call: any object that its calls share. */
       run: object;
       /** true for a call of a preflight: the caller judges the reply, and the reply is not an answer to a run. */
@@ -265,10 +263,9 @@ export const connect = (options: OpenAiOptions): Connection => {
       return answeredAt;
     },
     async complete(messages, schema, asked) {
-      const { signal, run, onRefused, cacheKey, isPreflight = false } = asked;
+      const { signal, run, onRefused, isPreflight = false } = asked;
       const check = isPreflight ? null : (options.check ?? null);
-      const place = { institute: asked.institute, beginning: cacheKey };
-      const { slot, allowed } = await admitCall({ check, limiter, breaker }, { run, place }, signal);
+      const { slot, allowed } = await admitCall({ check, limiter, breaker }, run, signal);
       try {
         asked.onCall();
         return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {

@@ -80,7 +80,6 @@ const askOnce = async <Reply>(
         // The check that made the call judges the refusal.
         onRefused: () => 'unknown',
         cacheKey: question.name,
-        institute: '',
         onCall: () => (usage.calls += 1),
         onTokens: (took) => {
           tokens = took.inputTokens;

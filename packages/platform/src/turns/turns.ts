@@ -5,12 +5,10 @@
  *      └─ no place is free for the key ──▶ waits ──▶ holds a place | rejected (aborted, waited too long, too many wait)
  *
  * State: the number of taken places, in all, by class and by key, and one queue for each key. It is memory of one
- * process. Within a key the order is first in, first out, except for waiters with `among` (order.ts). Between keys it
- * is round robin: the key that was served last goes to the end. A key never holds more than its share, even while other
- * places are free, so that the next key finds a free place.
+ * process. Within a key the order is first in, first out. Between keys it is round robin: the key that was served last
+ * goes to the end. A key never holds more than its share, even while other places are free, so that the next key finds
+ * a free place.
  */
-import { createOrder, type Order, type Waiter } from './order.ts';
-
 interface TurnsOptions {
   places: number;
   /** Most holders at once of one key. Default `places`. */
@@ -21,8 +19,6 @@ interface TurnsOptions {
   mostWaiting?: number;
   /** Longest wait. Default: no limit. */
   waitMs?: number;
-  /** How many `alike` waiters may be served before the first waiter of their group. Default 0. */
-  mostPassed?: number;
   /** Name of the resource, for `NoTurn.what` and its message. */
   what?: string;
 }
@@ -39,8 +35,6 @@ export interface Turns {
       class?: string;
       /** Goes before the other waiters of the key: for a caller that has already waited for another resource. */
       isNext?: boolean;
-      /** Waiters of a `group` with an equal `alike` may be served one after the other (order.ts, `mostPassed`). */
-      among?: { group: string; alike: string };
     },
   ): Promise<() => void>;
   /** Changes the number of places. Holders keep theirs; after a reduction none is granted until enough are released. */
@@ -62,19 +56,12 @@ export class NoTurn extends Error {
 interface Line {
   class: string;
   taken: number;
-  waiting: Waiter[];
-  order: Order;
+  /** Functions that grant a place, in the order of arrival. */
+  waiting: (() => void)[];
 }
 
 export const createTurns = (options: TurnsOptions): Turns => {
-  const {
-    share = Infinity,
-    classPlaces = Infinity,
-    mostWaiting = Infinity,
-    mostPassed = 0,
-    waitMs,
-    what = 'it',
-  } = options;
+  const { share = Infinity, classPlaces = Infinity, mostWaiting = Infinity, waitMs, what = 'it' } = options;
   let places = options.places;
   let taken = 0;
   let waiting = 0;
@@ -91,9 +78,8 @@ export const createTurns = (options: TurnsOptions): Turns => {
     takenByClass.set(line.class, (takenByClass.get(line.class) ?? 0) + by);
   }
 
-  function take(key: string, line: Line, among: Waiter['among']): () => void {
+  function take(key: string, line: Line): () => void {
     count(line, 1);
-    line.order.granted(among);
     lines.delete(key);
     lines.set(key, line);
     let held = true;
@@ -105,13 +91,6 @@ export const createTurns = (options: TurnsOptions): Turns => {
       grant();
     };
   }
-
-  const newLine = (ofClass: string): Line => ({
-    class: ofClass,
-    taken: 0,
-    waiting: [],
-    order: createOrder(mostPassed),
-  });
 
   function forgetIfIdle(key: string, line: Line): void {
     if (line.taken === 0 && line.waiting.length === 0) lines.delete(key);
@@ -128,18 +107,18 @@ export const createTurns = (options: TurnsOptions): Turns => {
           break;
         }
       }
-      if (next !== undefined) next.order.next(next.waiting)?.grant();
+      next?.waiting.shift()?.();
     } while (next !== undefined && taken < places);
   }
 
   return {
-    async acquire(key, { signal, class: ofClass = '', isNext = false, among = null } = {}) {
+    async acquire(key, { signal, class: ofClass = '', isNext = false } = {}) {
       signal?.throwIfAborted();
       // The same key in another class has a queue of its own.
       const lineKey = `${ofClass} ${key}`;
-      const line = lines.get(lineKey) ?? newLine(ofClass);
+      const line: Line = lines.get(lineKey) ?? { class: ofClass, taken: 0, waiting: [] };
       lines.set(lineKey, line);
-      if (line.waiting.length === 0 && isFree(line)) return take(lineKey, line, among);
+      if (line.waiting.length === 0 && isFree(line)) return take(lineKey, line);
       if (line.waiting.length >= mostWaiting) throw new NoTurn(what, `${mostWaiting} are waiting already`);
       return await new Promise((resolve, reject) => {
         const stopWaiting = () => {
@@ -148,24 +127,23 @@ export const createTurns = (options: TurnsOptions): Turns => {
           signal?.removeEventListener('abort', onAbort);
         };
         const giveUp = (reason: unknown) => {
-          line.waiting.splice(line.waiting.indexOf(waiter), 1);
+          line.waiting.splice(line.waiting.indexOf(grantIt), 1);
           stopWaiting();
           forgetIfIdle(lineKey, line);
           reject(reason);
         };
         const grantIt = () => {
           stopWaiting();
-          resolve(take(lineKey, line, among));
+          resolve(take(lineKey, line));
         };
-        const waiter: Waiter = { grant: grantIt, among, passed: 0 };
         const onAbort = () => giveUp(signal?.reason);
         const timer =
           waitMs === undefined
             ? undefined
             : setTimeout(() => giveUp(new NoTurn(what, `no place came free within ${waitMs} ms`)), waitMs);
         waiting += 1;
-        if (isNext) line.waiting.unshift(waiter);
-        else line.waiting.push(waiter);
+        if (isNext) line.waiting.unshift(grantIt);
+        else line.waiting.push(grantIt);
         signal?.addEventListener('abort', onAbort, { once: true });
       });
     },
