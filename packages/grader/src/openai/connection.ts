@@ -1,3 +1,4 @@
+import { createTurns } from '@evaluation/platform/turns';
 import OpenAI from 'openai';
 import type {
   ChatCompletionContentPart,
@@ -20,7 +21,6 @@ import {
   statusThatRefusesRequest,
   statusThatRefusesUs,
   throttledFor,
-  TimedOut,
 } from './failures.ts';
 import { createEndpointPause, type EndpointPause } from '../endpointPause.ts';
 import { admitCall } from './admitCall.ts';
@@ -30,7 +30,6 @@ import { createMaterial, type Material } from './material.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
 import { createOutputLimit } from './outputLimit.ts';
-import { createConcurrencyLimiter, type Slot } from './concurrencyLimiter.ts';
 
 /**
  * Cause of a refused request. `of_us`: the endpoint may refuse all our requests, so the breaker counts a failure.
@@ -43,7 +42,7 @@ export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
 type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>;
 
-/** Sends all calls of a grader, within the limits of concurrencyLimiter.ts and breaker.ts. */
+/** Sends all calls of a grader, within the limits of admitCall.ts and breaker.ts. */
 export interface Connection {
   readonly breaker: Breaker;
   readonly faultLog: FaultLog;
@@ -138,7 +137,7 @@ export const connect = (options: OpenAiOptions): Connection => {
     fetch: boundedFetch,
   });
   const pause = options.pause ?? createEndpointPause();
-  const limiter = createConcurrencyLimiter(options.maxConcurrentCalls, pause);
+  const places = createTurns({ places: options.maxConcurrentCalls });
   const progress = options.onProgress ?? (() => {});
   const lane = options.lane ?? 'none';
   const { origin } = new URL(options.baseUrl);
@@ -157,20 +156,15 @@ export const connect = (options: OpenAiOptions): Connection => {
     onClose: () => progress('provider.up', { model: options.model, origin }),
   });
 
-  /** Reports the outcome of a request to breaker and limiter. */
+  /** Reports the outcome of a request to the breaker, and a pause that the endpoint asks for to all calls. */
   async function watched<T>(
-    {
-      allowed,
-      slot,
-      onRefused,
-    }: { allowed: AllowedCall; slot: Slot; onRefused: (error: unknown) => Refusal },
+    { allowed, onRefused }: { allowed: AllowedCall; onRefused: (error: unknown) => Refusal },
     signal: AbortSignal,
     request: () => Promise<T>,
   ): Promise<T> {
     try {
       const reply = await request();
       allowed.recordAnswer();
-      slot.succeeded();
       latest = null;
       return reply;
     } catch (error) {
@@ -188,10 +182,8 @@ export const connect = (options: OpenAiOptions): Connection => {
         latest = null;
         allowed.recordAnswer();
       }
-      if (throttled !== null) slot.throttled(throttled.retryAfterMs);
-      else if (error instanceof TimedOut) slot.timedOut();
-      const alone = leftAloneFor(error);
-      if (alone !== null) pause.extend(alone);
+      const pauseMs = throttled?.retryAfterMs ?? leftAloneFor(error);
+      if (pauseMs !== null) pause.extend(pauseMs);
       throw error;
     }
   }
@@ -265,12 +257,12 @@ export const connect = (options: OpenAiOptions): Connection => {
     async complete(messages, schema, asked) {
       const { signal, run, onRefused, isPreflight = false } = asked;
       const check = isPreflight ? null : (options.check ?? null);
-      const { slot, allowed } = await admitCall({ check, limiter, breaker }, run, signal);
+      const { release, allowed } = await admitCall({ check, places, pause, breaker }, run, signal);
       try {
         asked.onCall();
         return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
           const body = bodyOf(messages, schema, asked);
-          const reply = await watched({ allowed, slot, onRefused }, signal, () =>
+          const reply = await watched({ allowed, onRefused }, signal, () =>
             inTime(options.callTimeoutSeconds * 1000, signal, (limited) =>
               outputIn(client.chat.completions.create(body, { signal: limited })),
             ),
@@ -278,7 +270,7 @@ export const connect = (options: OpenAiOptions): Connection => {
           return use(reply, asked, body.messages);
         });
       } finally {
-        slot.release();
+        release();
       }
     },
   };

@@ -94,23 +94,6 @@ test('releasing a place twice frees one place', async () => {
   expect(turns.waiting()).toBe(1);
 });
 
-test('resize() to fewer places grants none until enough are released; resize() to more grants them at once', async () => {
-  const turns = createTurns({ places: 2 });
-  const [first, second] = await Promise.all([turns.acquire('a'), turns.acquire('a')]);
-  const granted: string[] = [];
-  const third = turns.acquire('a').then(() => granted.push('third'));
-  const fourth = turns.acquire('a').then(() => granted.push('fourth'));
-  turns.resize(1);
-  first();
-  await settled();
-  expect(granted).toEqual([]);
-  second();
-  await third;
-  expect(granted).toEqual(['third']);
-  turns.resize(2);
-  await fourth;
-});
-
 test('the number of waiters of a key and their waiting time are bounded', async () => {
   const turns = createTurns({ places: 1, mostWaiting: 2, waitMs: 20, what: 'the counter' });
   const release = await turns.acquire('a');

@@ -9,6 +9,7 @@
  * goes to the end. A key never holds more than its share, even while other places are free, so that the next key finds
  * a free place.
  */
+
 interface TurnsOptions {
   places: number;
   /** Most holders at once of one key. Default `places`. */
@@ -37,8 +38,6 @@ export interface Turns {
       isNext?: boolean;
     },
   ): Promise<() => void>;
-  /** Changes the number of places. Holders keep theirs; after a reduction none is granted until enough are released. */
-  resize(places: number): void;
   waiting(): number;
 }
 
@@ -61,8 +60,14 @@ interface Line {
 }
 
 export const createTurns = (options: TurnsOptions): Turns => {
-  const { share = Infinity, classPlaces = Infinity, mostWaiting = Infinity, waitMs, what = 'it' } = options;
-  let places = options.places;
+  const {
+    places,
+    share = Infinity,
+    classPlaces = Infinity,
+    mostWaiting = Infinity,
+    waitMs,
+    what = 'it',
+  } = options;
   let taken = 0;
   let waiting = 0;
   const takenByClass = new Map<string, number>();
@@ -146,10 +151,6 @@ export const createTurns = (options: TurnsOptions): Turns => {
         else line.waiting.push(grantIt);
         signal?.addEventListener('abort', onAbort, { once: true });
       });
-    },
-    resize(to) {
-      places = to;
-      grant();
     },
     waiting: () => waiting,
   };
