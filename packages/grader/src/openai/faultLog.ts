@@ -1,8 +1,8 @@
 /**
- * Logs faults of the endpoint: each kind at most once a minute, with the endpoint's origin, the status, and a code or
- * number as reason. Text of the endpoint is left out, because it may repeat keys and prompts.
+ * Logs faults of the endpoint: each message at most once a minute, with the endpoint's origin, the status, and a code
+ * or number as reason. Text of the endpoint is left out, because it may repeat keys and prompts.
  *
- * State: the time of each kind's last log line and the number of faults since; it ends with the process.
+ * State: the time of each message's last log line; it ends with the process.
  */
 import { APIConnectionError, APIError } from 'openai';
 import type { GraderLog } from '../grader.ts';
@@ -34,33 +34,25 @@ const LOSES = {
     'the model endpoint counts fewer tokens than were sent: it drops pictures, and its reply is not used',
   text: 'the model endpoint counts fewer tokens than were sent: it cuts prompts, and its reply is not used',
 } as const;
+/** Faults that an operator has to mend; all others are warnings. */
+const ERRORS = new Set<string>([REFUSES_US, ...Object.values(LOSES)]);
 
 export const createFaultLog = (
   about: { model: string; lane: string; origin: string },
   log: GraderLog,
 ): FaultLog => {
-  const lastLines = new Map<string, { at: number; suppressed: number }>();
+  const loggedAt = new Map<string, number>();
 
-  function logOnceAMinute(level: 'error' | 'warn', message: string, fields: object): void {
-    const key = `${message} ${'status' in fields ? String(fields.status) : ''}`;
-    const before = lastLines.get(key);
+  function logOnceAMinute(message: string, fields: object): void {
     const now = performance.now();
-    if (before !== undefined && now - before.at < MINUTE_MS) {
-      before.suppressed += 1;
-      return;
-    }
-    lastLines.set(key, { at: now, suppressed: 0 });
-    const repeats =
-      before === undefined || before.suppressed === 0 ? {} : { times_since: before.suppressed + 1 };
-    log[level]({ ...about, ...fields, ...repeats }, message);
+    if (now - (loggedAt.get(message) ?? -Infinity) < MINUTE_MS) return;
+    loggedAt.set(message, now);
+    log[ERRORS.has(message) ? 'error' : 'warn']({ ...about, ...fields }, message);
   }
 
   return {
-    callFailed(error, call) {
-      const { level, message } = lineFor(error);
-      logOnceAMinute(level, message, { call, ...factsOf(error) });
-    },
-    allRefused: (error) => logOnceAMinute('error', REFUSES_US, factsOf(error)),
+    callFailed: (error, call) => logOnceAMinute(messageFor(error), { call, ...factsOf(error) }),
+    allRefused: (error) => logOnceAMinute(REFUSES_US, factsOf(error)),
   };
 };
 
@@ -86,13 +78,9 @@ export const factsOf = (error: unknown): Facts => {
   };
 };
 
-const lineFor = (error: unknown): { level: 'error' | 'warn'; message: string } => {
-  if (statusThatRefusesUs(error) !== null) return { level: 'error', message: REFUSES_US };
-  if (error instanceof LostMaterial) return { level: 'error', message: LOSES[error.what] };
-  return { level: 'warn', message: warningFor(error) };
-};
-
-const warningFor = (error: unknown): string => {
+const messageFor = (error: unknown): string => {
+  if (statusThatRefusesUs(error) !== null) return REFUSES_US;
+  if (error instanceof LostMaterial) return LOSES[error.what];
   if (error instanceof CutOff) {
     return 'a reply was cut off: its model does not stop, or the endpoint allows too few tokens for a reply';
   }
