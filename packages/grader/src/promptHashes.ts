@@ -21,11 +21,8 @@ export const askedToJudge = (request: JudgeRequest, evidence: readonly CallEvide
     if (call.provider === 'baseline') return true;
     const table = tableOf(call.settings);
     return key === null
-      ? isPromptOf(
-          judgeByCriteriaCall(request, look === 0 ? 'first' : 'second', table, call.promptVersion),
-          call,
-        )
-      : isPromptOf(readObjectiveCall(request, key, table, call.promptVersion), call);
+      ? isPromptOf(judgeByCriteriaCall(request, look === 0 ? 'first' : 'second', table), call)
+      : isPromptOf(readObjectiveCall(request, key, table), call);
   });
 };
 

@@ -1,6 +1,6 @@
 /**
- * Settles recorded replies again without calls, with the code that settled them first: for reuse of stored judgements
- * and for replays of evidence. All functions are pure.
+ * Settles recorded replies again without calls: for reuse of stored judgements and for replays of evidence. All
+ * functions are pure.
  *
  * Each throws GraderFailure permanent if the prompt version of the evidence is unknown, and MalformedOutput if the
  * reply would not have been accepted.
@@ -12,7 +12,6 @@ import { alignAnswersCall } from './alignAnswers/alignAnswers.ts';
 import { alignByLabels } from './baseline/align.ts';
 import { judgeLexically } from './baseline/judge.ts';
 import { rubricFromWords } from './baseline/makeRubric.ts';
-import { BASELINE_VERSION } from './baseline/worked.ts';
 import type {
   AlignedAnswer,
   AlignRequest,
@@ -29,21 +28,7 @@ import { judgeByCriteriaCall, readObjectiveCall } from './judgeAnswer/judgeAnswe
 import { objectiveKey } from './judgeAnswer/objective.ts';
 import { makeRubricCall } from './makeRubric/makeRubric.ts';
 import type { ModelCall } from './modelCall.ts';
-import { isKnownRules, RULES_VERSION } from './rulesVersion.ts';
 import { readStrict } from './strictSchema.ts';
-
-/**
- * Refuses evidence of unknown rules, whose different results would look like tampering.
- * @param version rules of a record; undefined before rules had versions
- * @throws GraderFailure permanent if this release has other rules
- */
-export const checkRules = (version: string | undefined): void => {
-  if (isKnownRules(version)) return;
-  throw new GraderFailure(
-    'permanent',
-    `it was settled by ${String(version)} and this release has ${RULES_VERSION}: replay it with the release that marked`,
-  );
-};
 
 export const resettleAlignment = (request: AlignRequest, evidence: CallEvidence): AlignedAnswer[] => {
   if (isBaseline(evidence)) return alignByLabels(request);
@@ -65,30 +50,24 @@ export const resettleJudgement = (request: JudgeRequest, evidence: readonly Call
   if (isBaseline(first)) return judgeLexically(request);
   const table = tableOf(first.settings);
   const key = objectiveKey(request.question);
-  if (key !== null) return resettled(readObjectiveCall(request, key, table, first.promptVersion), first);
+  if (key !== null) return resettled(readObjectiveCall(request, key, table), first);
   return judgementOf(
     request,
-    resettled(judgeByCriteriaCall(request, 'first', table, first.promptVersion), first),
-    second === undefined
-      ? null
-      : resettled(judgeByCriteriaCall(request, 'second', table, second.promptVersion), second),
+    resettled(judgeByCriteriaCall(request, 'first', table), first),
+    second === undefined ? null : resettled(judgeByCriteriaCall(request, 'second', table), second),
     table,
   );
 };
 
-const isBaseline = ({ provider, promptVersion }: CallEvidence): boolean => {
-  if (provider !== 'baseline') return false;
-  if (promptVersion !== BASELINE_VERSION) throw unknownVersion(promptVersion);
-  return true;
-};
+/** The baseline has no reply to read: it judges again. */
+const isBaseline = ({ provider }: CallEvidence): boolean => provider === 'baseline';
 
 const resettled = <Wire, Value>(
   call: ModelCall<Wire, Value>,
   { promptVersion, reply }: CallEvidence,
 ): Value => {
-  if (promptVersion !== call.version) throw unknownVersion(promptVersion);
+  if (promptVersion !== call.version) {
+    throw new GraderFailure('permanent', `this release cannot settle replies to ${promptVersion}`);
+  }
   return call.settle(readStrict(call.schema, reply)).value;
 };
-
-const unknownVersion = (version: string): GraderFailure =>
-  new GraderFailure('permanent', `this release cannot settle replies to ${version}`);

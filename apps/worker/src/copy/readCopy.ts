@@ -6,16 +6,10 @@ import {
   type AlignmentPart,
   type FoundAnswer,
   type PagesPart,
+  RELEASE,
   type ReadPage,
 } from '@evaluation/grader/evidence';
-import {
-  blankReading,
-  GraderFailure,
-  PAGE_NOT_READ,
-  readTextOnly,
-  RULES_VERSION,
-  unreadPage,
-} from '@evaluation/grader';
+import { blankReading, GraderFailure, PAGE_NOT_READ, readTextOnly, unreadPage } from '@evaluation/grader';
 import type { PageImage } from '@evaluation/pdf';
 import { MAX_VISION_PAGES } from '@evaluation/rules';
 import type { Tools } from '../run/tools.ts';
@@ -47,7 +41,7 @@ export const readCopy = async (
         first > MAX_VISION_PAGES
           ? await readOneByOne(tools, run, usage, batch.pages)
           : await readTogether(tools, run, usage, batch);
-      const evidence: PagesPart = { pages, calls, rules: RULES_VERSION };
+      const evidence: PagesPart = { pages, calls, release: RELEASE };
       run.records.pages({ first_page: first, pages, evidence });
       return pages;
     }),
@@ -149,7 +143,7 @@ export const alignCopy = async (
     facts: factsOf(images),
     alignment,
     calls: answered.evidence,
-    rules: RULES_VERSION,
+    release: RELEASE,
   };
   run.records.alignment({ alignment, evidence });
   return alignment;

@@ -6,10 +6,10 @@ import {
   gradedQuestion,
   type QuestionOutcome,
   type QuestionPart,
+  RELEASE,
 } from '@evaluation/grader/evidence';
 import {
   GraderFailure,
-  RULES_VERSION,
   type Annotation,
   type CallEvidence,
   type Judgement,
@@ -85,7 +85,7 @@ const graded = (
     reused_from: reusedFrom,
     ...(examples.length === 0 ? {} : { examples: examples.map(referenceTo) }),
     calls,
-    rules: RULES_VERSION,
+    release: RELEASE,
   },
   judgement: shares === null ? undefined : { ...shares, calls },
 });

@@ -1,8 +1,8 @@
 import { createBackoff, type Backoff } from '@evaluation/platform/backoff';
 import { isUnknownProcedure } from '@evaluation/core-client';
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
-import { makeRubricRequest, type RubricPart } from '@evaluation/grader/evidence';
-import { GraderFailure, RULES_VERSION } from '@evaluation/grader';
+import { makeRubricRequest, RELEASE, type RubricPart } from '@evaluation/grader/evidence';
+import { GraderFailure } from '@evaluation/grader';
 import { lacksMaterial } from '@evaluation/rules';
 import type { HeldRun } from './heldRun.ts';
 import { isOutOfTime } from './outOfTime.ts';
@@ -85,7 +85,7 @@ const makeRubric = async (
       tools.grader.makeRubric(makeRubricRequest(run.material.exam, question), run),
     );
     const rubric = { criteria: answered.value };
-    const evidence: RubricPart = { question, calls: answered.evidence, rules: RULES_VERSION };
+    const evidence: RubricPart = { question, calls: answered.evidence, release: RELEASE };
     return await run.write((grading, held) =>
       grading.recordRubric.mutate({ held, question_id: question.id, rubric, evidence, used: usage.sofar() }),
     );

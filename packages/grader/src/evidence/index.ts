@@ -8,6 +8,7 @@ export type { Outcome } from './bundle.ts';
 export { copyReviewReasons, lostWriting } from './copyReviewReasons.ts';
 export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
 export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
+export { RELEASE } from './release.ts';
 export { replay, type Replayed } from './replay.ts';
 export { alignRequest, judgeRequest, makeRubricRequest } from './requests.ts';
 export { failedQuestion, gradedQuestion, withoutJudging, type QuestionOutcome } from './questionOutcome.ts';

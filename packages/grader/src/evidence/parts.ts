@@ -39,10 +39,10 @@ export const FoundAnswers = z.array(Found);
 
 const Facts: z.ZodType<PageFacts> = z.object({ page: z.int(), blank: z.boolean(), damaged: z.boolean() });
 
-/** Version of the grader's rules that made the part; absent in evidence recorded before rules had versions. */
-const rules = z.string().max(100).optional();
+/** The release that made the part. */
+const release = z.string().max(100);
 
-export const PagesPart = z.object({ pages: ReadPages, calls: Calls, rules });
+export const PagesPart = z.object({ pages: ReadPages, calls: Calls, release });
 export type PagesPart = z.infer<typeof PagesPart>;
 
 /** The alignment of blocks to questions, and the facts about pages known before reading. */
@@ -50,7 +50,7 @@ export const AlignmentPart = z.object({
   facts: z.array(Facts),
   alignment: FoundAnswers,
   calls: Calls,
-  rules,
+  release,
 });
 export type AlignmentPart = z.infer<typeof AlignmentPart>;
 
@@ -68,12 +68,12 @@ export const QuestionPart = z.object({
     .max(6)
     .optional(),
   calls: Calls,
-  rules,
+  release,
 });
 export type QuestionPart = z.infer<typeof QuestionPart>;
 
 /** A rubric that the run made for a question without rubric and model answer, and that question as it was before. */
-export const RubricPart = z.object({ question: MarkedQuestion, calls: Calls, rules });
+export const RubricPart = z.object({ question: MarkedQuestion, calls: Calls, release });
 export type RubricPart = z.infer<typeof RubricPart>;
 
 const Example = ExampleOfVersion.extend({

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createGrader, RULES_VERSION, type CallEvidence, type Grader } from '../index.ts';
+import { createGrader, type CallEvidence, type Grader } from '../index.ts';
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { canonicalJson } from '@evaluation/rules';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import {
   judgeRequest,
   makeRubricRequest,
   readBundle,
+  RELEASE,
   replay,
   type EvidenceBundle,
   type Outcome,
@@ -70,13 +71,12 @@ afterAll(() => grader.close());
 const part = (
   kind: EvidenceBundle['parts'][number]['kind'],
   ref: string,
-  content: unknown,
-): EvidenceBundle['parts'][number] => ({
-  kind,
-  ref,
-  sha256: createHash('sha256').update(canonicalJson(content)).digest('hex'),
-  content,
-});
+  given: object,
+): EvidenceBundle['parts'][number] => {
+  const content = kind === 'guide' ? given : { release: RELEASE, ...given };
+  const sha256 = createHash('sha256').update(canonicalJson(content)).digest('hex');
+  return { kind, ref, sha256, content };
+};
 const judgedPart = (asked: MarkedQuestion, calls: CallEvidence[]) =>
   part('question', asked.id, { question: asked, reused_from: null, calls });
 
@@ -166,35 +166,22 @@ describe('a typed submission', () => {
   });
 
   test('replies to a prompt of another release are reported', () => {
-    const other = ice.map((call) => ({ ...call, promptVersion: 'baseline/0' }));
+    const other = ice.map((call) => ({ ...call, provider: 'openai', promptVersion: 'judge_answer/0' }));
     const { differences } = again(typed({ parts: [judgedPart(iceQuestion, other)] }));
-    expect(differences[0]).toBe('question 2: this release cannot settle replies to baseline/0');
+    expect(differences[0]).toBe('question 2: this release cannot settle replies to judge_answer/0');
   });
 
-  test('evidence settled by rules of another release is refused by name', () => {
-    const content = { question: iceQuestion, reused_from: null, calls: ice };
-    const settledBy = (rules: string) =>
-      again(consistent(typed({ parts: [part('question', iceQuestion.id, { ...content, rules })] })))
-        .differences;
-    expect(settledBy(RULES_VERSION)).toEqual([]);
-    expect(settledBy('rules/0')[0]).toBe(
-      `question 2: it was settled by rules/0 and this release has ${RULES_VERSION}: replay it with the release that marked`,
+  test('evidence of another release is marked by the rules of this one, and a difference names that release', () => {
+    const content = { question: iceQuestion, reused_from: null, calls: ice, release: '0.0.9' };
+    const bundle = consistent(typed({ parts: [part('question', iceQuestion.id, content)] }));
+    expect(again(bundle).differences).toEqual([]);
+    const questions = bundle.recorded.questions.map((each) =>
+      each.question_id === iceQuestion.id ? { ...each, awarded: 1 } : each,
     );
-  });
-
-  test('a flag of phrase rules, which this release does not have, is kept as recorded', () => {
-    const settledBy = (rules: string) => {
-      const content = { question: iceQuestion, reused_from: null, calls: ice, rules };
-      const bundle = consistent(typed({ parts: [part('question', iceQuestion.id, content)] }));
-      const questions = bundle.recorded.questions.map((each) =>
-        each.question_id === iceQuestion.id
-          ? { ...each, review_reasons: [...each.review_reasons, 'possible_injection'] }
-          : each,
-      );
-      return again({ ...bundle, recorded: { ...bundle.recorded, questions } }).differences;
-    };
-    expect(settledBy('rules/2')).toEqual([]);
-    expect(settledBy(RULES_VERSION)).not.toEqual([]);
+    expect(again({ ...bundle, recorded: { ...bundle.recorded, questions } }).differences).toEqual([
+      `this is release ${RELEASE}, and the evidence was made by release 0.0.9: replay it there`,
+      'questions.1.awarded: recorded 1, replayed 2',
+    ]);
   });
 
   test('a question that failed replays as failed', () => {
@@ -462,7 +449,7 @@ describe('a file from outside', () => {
 
   test('a value nested too deeply is refused', () => {
     const content = '['.repeat(20_000) + ']'.repeat(20_000);
-    const text = JSON.stringify(typed({ parts: [part('question', mcq.id, 'DEEP')] }));
+    const text = JSON.stringify(typed({ parts: [part('question', mcq.id, { deep: 'DEEP' })] }));
     expect(() => readBundle(text.replace('"DEEP"', content))).toThrow(
       expect.objectContaining({ code: 'not_a_bundle' }),
     );

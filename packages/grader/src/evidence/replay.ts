@@ -2,15 +2,11 @@ import { runLanes } from '@evaluation/jobs-contract';
 import {
   askedToAlign,
   askedToJudge,
-  checkRules,
   GraderFailure,
-  hadPhraseRules,
   MalformedOutput,
-  POSSIBLE_INJECTION,
   resettleAlignment,
   resettleJudgement,
   resettleRubric,
-  withInjectionFlag,
 } from '../index.ts';
 import {
   canonicalJson,
@@ -36,6 +32,7 @@ import {
 import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 import { alignRequest, criteriaOf, judgeRequest, makeRubricRequest } from './requests.ts';
 import { printable } from './printable.ts';
+import { RELEASE } from './release.ts';
 
 export interface Replayed {
   outcome: Outcome;
@@ -45,8 +42,8 @@ export interface Replayed {
 
 /**
  * Marks a submission again from its evidence: without a model, services, randomness or a clock. Page readings are taken
- * as recorded. The alignment, rubrics that the run made, marks, feedback, flags and totals are recomputed by the code
- * that made them.
+ * as recorded. The alignment, rubrics that the run made, marks, feedback, flags and totals are recomputed by the rules
+ * of this release. If the result differs and another release made the evidence, the first difference names it.
  */
 export const replay = (checked: CheckedBundle): Replayed => {
   const { bundle } = checked;
@@ -62,10 +59,27 @@ export const replay = (checked: CheckedBundle): Replayed => {
     submission: bundle.recorded.submission === null ? null : submissionOf(bundle, decided, reasons),
   };
   const same = canonicalJson(outcome) === canonicalJson(bundle.recorded);
+  const found = [...problems, ...(same ? [] : differences(bundle.recorded, outcome))];
   return {
     outcome,
-    differences: [...problems, ...(same ? [] : differences(bundle.recorded, outcome))].map(printable),
+    differences: [...(found.length === 0 ? [] : otherReleases(checked)), ...found].map(printable),
   };
+};
+
+/** One line if a part was made by another release, whose prompts and rules may differ. */
+const otherReleases = ({ parts }: CheckedBundle): string[] => {
+  const { pages, alignment, questions, rubrics } = parts;
+  const made = [
+    ...pages,
+    ...(alignment === null ? [] : [alignment]),
+    ...questions.values(),
+    ...rubrics.values(),
+  ];
+  const others = new Set(made.map(({ release }) => release).filter((release) => release !== RELEASE));
+  if (others.size === 0) return [];
+  return [
+    `this is release ${RELEASE}, and the evidence was made by release ${[...others].join(', ')}: replay it there`,
+  ];
 };
 
 const OTHER_PROMPT = "has a prompt hash that differs from this release's prompt for the recorded request";
@@ -102,7 +116,6 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
   }
   const pages = parts.pages.flatMap((part) => part.pages).toSorted((a, b) => a.page - b.page);
   const copy = { pages, alignment: recorded.alignment };
-  for (const { rules } of parts.pages) attempt('the page readings', problems, () => checkRules(rules));
   realign(checked, copy, problems);
   const lost = lostWriting(recorded.facts, copy);
   const wanted = new Set(due(bundle));
@@ -113,14 +126,8 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
     if (decidedByCode !== null) return [shown(question, decidedByCode, null)];
     return judged(checked, question, answer, problems);
   });
-  const kept = keepsInjectionFlag(recorded.rules, bundle.recorded.submission?.review_reasons);
-  const reasons = copyReviewReasons(recorded.facts, copy);
-  return { decided, reasons: [...beyondVision, ...reasons, ...(kept ? [POSSIBLE_INJECTION] : [])] };
+  return { decided, reasons: [...beyondVision, ...copyReviewReasons(recorded.facts, copy)] };
 };
-
-/** Whether the flag is taken as recorded: it may come from phrase rules that this release does not have. */
-const keepsInjectionFlag = (rules: string | undefined, recorded: readonly string[] = []): boolean =>
-  hadPhraseRules(rules) && recorded.includes(POSSIBLE_INJECTION);
 
 /** Computes the alignment again from the recorded reply, and reports a difference from the recorded one. */
 const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: string[]): void => {
@@ -128,10 +135,9 @@ const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: str
   // No call was made: the copy has no writing.
   if (call === undefined) return;
   attempt('the alignment', problems, () => {
-    checkRules(parts.alignment?.rules);
     const request = alignRequest(bundle.questions, [...copy.pages]);
-    if (!askedToAlign(request, call)) problems.push(`the alignment ${OTHER_PROMPT}`);
     const again = resettleAlignment(request, call);
+    if (!askedToAlign(request, call)) problems.push(`the alignment ${OTHER_PROMPT}`);
     const recorded = copy.alignment.map(({ number, blocks }) => ({ number, blocks }));
     if (canonicalJson(again) !== canonicalJson(recorded))
       problems.push('the replayed alignment differs from the recorded one');
@@ -153,7 +159,6 @@ const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): vo
       continue;
     }
     attempt(name, problems, () => {
-      checkRules(part.rules);
       const again = resettleRubric(makeRubricRequest(bundle.exam, part.question), call);
       if (canonicalJson(again) !== canonicalJson(criteriaOf(question.rubric))) {
         problems.push(`${name}: the replayed rubric differs from the recorded one`);
@@ -196,18 +201,13 @@ const judged = (
     return [];
   }
   return attempt(`question ${question.label}`, problems, () => {
-    checkRules(part.rules);
     const examples = (part.examples ?? []).map((example) => ({ ...example, text: '' }));
     const request = judgeRequest(bundle.exam, part.question, answer, examples);
+    const judgement = resettleJudgement(request, part.calls);
     // A reused judgement was requested by another run, for another copy's legibility; its prompt hash differs.
     if (part.reused_from === null && !askedToJudge(request, part.calls)) {
       problems.push(`question ${question.label} ${OTHER_PROMPT}`);
     }
-    const settled = resettleJudgement(request, part.calls);
-    const shownFlags = bundle.recorded.questions.find(({ question_id }) => question_id === question.id);
-    const judgement = keepsInjectionFlag(part.rules, shownFlags?.review_reasons)
-      ? withInjectionFlag(settled)
-      : settled;
     return [shown(question, gradedQuestion(part.question, answer, judgement), 'ai')];
   });
 };

@@ -4,11 +4,10 @@ import { newBoundary } from '../fence.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { criteriaOf } from './criteria.ts';
-import { criteriaAsked, readingAsked } from './earlierVersions.ts';
 import { settleLook, settleReading } from './parse.ts';
 import type { Look } from './parse.ts';
-import { markingParts, userParts, VERSION, versionFor } from './prompt.ts';
-import type { CriteriaWire, ReadingWire } from './schema.ts';
+import { CRITERIA_SYSTEM, markingParts, READING_SYSTEM, userParts, VERSION, versionFor } from './prompt.ts';
+import { criteriaSchemaFor, readingSchema, type CriteriaWire, type ReadingWire } from './schema.ts';
 
 /** Tokens of the feedback and the fields around it. */
 const JUDGEMENT_TOKENS = 400;
@@ -20,20 +19,20 @@ const READING_TOKENS = 800;
 /**
  * Asks a model to mark a long answer by its criteria. The second look lists them in another order (secondLook.ts);
  * judgement.ts combines the looks.
- * @param asked prompt version; earlier versions are for replays of their evidence
  */
 export const judgeByCriteriaCall = (
   request: JudgeRequest,
   look: 'first' | 'second',
   table: ConfidenceTable,
-  asked: string = versionFor(request),
 ): ModelCall<CriteriaWire, Look> => {
   const criteria = criteriaOf(request.question);
   const boundary = newBoundary();
   const marking = markingParts(request.question, criteria);
   return {
     name: 'judge_answer',
-    ...criteriaAsked(asked, criteria, request.question.partialMarking !== false),
+    version: versionFor(request),
+    system: CRITERIA_SYSTEM,
+    schema: criteriaSchemaFor(criteria, request.question.partialMarking !== false),
     user: userParts(request, look === 'first' ? marking.inOrder : marking.otherwise, boundary),
     boundary,
     outputTokens: JUDGEMENT_TOKENS + CRITERION_TOKENS * criteria.length,
@@ -47,12 +46,13 @@ export const readObjectiveCall = (
   request: JudgeRequest,
   key: ObjectiveKey,
   table: ConfidenceTable,
-  asked: string = VERSION,
 ): ModelCall<ReadingWire, Judgement> => {
   const boundary = newBoundary();
   return {
     name: 'judge_answer',
-    ...readingAsked(asked),
+    version: VERSION,
+    system: READING_SYSTEM,
+    schema: readingSchema,
     // The key decides the marks, so marked examples would not help.
     user: userParts({ ...request, examples: [] }, [], boundary),
     boundary,

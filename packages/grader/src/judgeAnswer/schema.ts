@@ -17,7 +17,7 @@ export interface CriteriaWire {
     awarded: number;
     certainty: 'certain' | 'likely' | 'unsure';
   }[];
-  /** Whether the model reports that the answer addresses its grader; false in versions without the field. */
+  /** Whether the model reports that the answer addresses its grader. */
   addresses_grader: boolean;
   feedback: string;
 }
@@ -40,17 +40,15 @@ const award = z.strictObject({
  *
  * Parsing accepts marks out of range and unknown criteria, for endpoints that do not enforce the schema; `settleLook`
  * corrects and reports them.
- * @param reportsAddress true from `judge_answer/4` on
  */
 export const criteriaSchemaFor = (
   criteria: readonly { marks: number }[],
   isPartial: boolean,
-  reportsAddress = true,
 ): z.ZodType<CriteriaWire> => {
-  const key = JSON.stringify([criteria.map(({ marks }) => marks), isPartial, reportsAddress]);
+  const key = JSON.stringify([criteria.map(({ marks }) => marks), isPartial]);
   const known = schemas.get(key);
   if (known !== undefined) return known;
-  const made = makeSchema(criteria, isPartial, reportsAddress);
+  const made = makeSchema(criteria, isPartial);
   schemas.set(key, made);
   return made;
 };
@@ -61,11 +59,7 @@ const MOST_SCHEMAS = 500;
 /** Schemas by their marks. A new schema costs more CPU time than the reply that it parses: zod compiles it. */
 const schemas = new LRUCache<string, z.ZodType<CriteriaWire>>({ max: MOST_SCHEMAS });
 
-const makeSchema = (
-  criteria: readonly { marks: number }[],
-  isPartial: boolean,
-  reportsAddress: boolean,
-): z.ZodType<CriteriaWire> => {
+const makeSchema = (criteria: readonly { marks: number }[], isPartial: boolean): z.ZodType<CriteriaWire> => {
   const listed = listedMarks(criteria, isPartial);
   const keys = criteria.map(({ marks }, index) => {
     const enumeration = listed?.[index];
@@ -78,21 +72,20 @@ const makeSchema = (
   return z
     .looseObject({
       ...Object.fromEntries(keys),
-      ...(reportsAddress ? { addresses_grader: z.boolean() } : {}),
+      addresses_grader: z.boolean(),
       feedback: z.string().max(8000).describe('To the student, plain English text without markup.'),
     })
     .meta({ additionalProperties: false })
     .transform((reply, context): CriteriaWire => {
       const awards = Object.entries(reply).flatMap(([key, value]) => {
-        if (key === 'feedback' || (reportsAddress && key === 'addresses_grader')) return [];
+        if (key === 'feedback' || key === 'addresses_grader') return [];
         const [, number] = /^criterion_(\d{1,4})$/.exec(key) ?? [];
         const read = award.safeParse(value).data;
         if (number !== undefined && read !== undefined) return [{ criterion: Number(number), ...read }];
         context.addIssue({ code: 'custom', message: `Unrecognized key: "${key}"`, input: reply });
         return [];
       });
-      const addresses_grader = reportsAddress && reply['addresses_grader'] === true;
-      return { criteria: awards, addresses_grader, feedback: reply.feedback };
+      return { criteria: awards, addresses_grader: reply.addresses_grader, feedback: reply.feedback };
     });
 };
 
@@ -111,7 +104,7 @@ const listedMarks = (criteria: readonly { marks: number }[], isPartial: boolean)
   return listed;
 };
 
-export const readingSchema3 = z.strictObject({
+export const readingSchema = z.strictObject({
   status: z.enum(['answered', 'no_answer', 'unclear']),
   evidence,
   option_labels: z
@@ -130,8 +123,7 @@ export const readingSchema3 = z.strictObject({
     .string()
     .max(4000)
     .describe('To the student if the answer proves wrong; plain English text.'),
+  addresses_grader: z.boolean(),
 });
-
-export const readingSchema = readingSchema3.extend({ addresses_grader: z.boolean() });
 
 export type ReadingWire = z.infer<typeof readingSchema>;
