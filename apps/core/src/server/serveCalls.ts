@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { countStructure, limitsOfCall, TooMuchStructure } from '@evaluation/platform/client-limits';
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
 import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { coreRouter } from './router.ts';
@@ -10,7 +11,10 @@ import type { Context } from './trpc.ts';
  * most procedures. Batches, streams, subscriptions and inputs in the URL are not served: no client of core uses them.
  */
 
-/** @param maxBodyBytes a longer body is answered with PAYLOAD_TOO_LARGE */
+/**
+ * @param maxBodyBytes a longer body is answered with PAYLOAD_TOO_LARGE, as is one with more structure than any valid
+ * call of its procedure
+ */
 export const serveCalls =
   (createContext: (request: IncomingMessage) => Context, maxBodyBytes: number): RequestListener =>
   (request, response) => {
@@ -44,7 +48,7 @@ const answerTo = async (
   try {
     if (type === null) throw new TRPCError({ code: 'NOT_FOUND' });
     if (request.method !== 'POST') throw new TRPCError({ code: 'METHOD_NOT_SUPPORTED' });
-    input = await inputOf(request, maxBodyBytes);
+    input = await inputOf(request, path, maxBodyBytes);
     const data: unknown = await callTRPCProcedure({
       router: coreRouter,
       path,
@@ -80,10 +84,10 @@ const typeOf = (path: string): 'query' | 'mutation' | null => {
   return type === 'query' || type === 'mutation' ? type : null;
 };
 
-const inputOf = async (request: IncomingMessage, maxBodyBytes: number): Promise<unknown> => {
+const inputOf = async (request: IncomingMessage, path: string, maxBodyBytes: number): Promise<unknown> => {
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes)
     throw new TRPCError({ code: 'PAYLOAD_TOO_LARGE' });
-  const text = (await bytesOf(request, maxBodyBytes)).toString('utf8');
+  const text = (await bytesOf(request, path, maxBodyBytes)).toString('utf8');
   if (text === '') return undefined;
   if (request.headers['content-type']?.startsWith('application/json') !== true)
     throw new TRPCError({ code: 'UNSUPPORTED_MEDIA_TYPE' });
@@ -94,17 +98,30 @@ const inputOf = async (request: IncomingMessage, maxBodyBytes: number): Promise<
   }
 };
 
-const bytesOf = (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+const bytesOf = (request: IncomingMessage, path: string, maxBytes: number): Promise<Buffer> => {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const count = countStructure(limitsOfCall(path));
   const chunks: Buffer[] = [];
   let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer): void => {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) {
       request.pause();
       reject(new TRPCError({ code: 'PAYLOAD_TOO_LARGE' }));
-    } else chunks.push(chunk);
-  });
+      return;
+    }
+    try {
+      count(chunk);
+      chunks.push(chunk);
+    } catch (cause) {
+      if (!(cause instanceof TooMuchStructure)) throw cause;
+      // The rest is discarded as it arrives, so that the caller reads the answer after its last byte.
+      request.off('data', onData).resume();
+      chunks.length = 0;
+      reject(new TRPCError({ code: 'PAYLOAD_TOO_LARGE', cause }));
+    }
+  };
+  request.on('data', onData);
   request.once('end', () =>
     resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
   );

@@ -33,16 +33,17 @@ export const forwardCalls = (
     // Another person has signed in on this browser since, in another tab.
     const sender = request.get(STAFF_HEADER);
     if (sender !== undefined && sender !== known.staff.id) throw new Refusal(401, 'UNAUTHORIZED');
-    const procedure = String(request.params['procedure']);
-    if (!PROCEDURE.test(procedure)) throw new Refusal(404, 'NOT_FOUND');
+    const name = String(request.params['procedure']);
+    if (!PROCEDURE.test(name)) throw new Refusal(404, 'NOT_FOUND');
+    const procedure = `public.${name}`;
     const { actor, staff } = known;
     // After the session, so that only signed-in people can send large bodies.
-    const input = await readInput(request, response, staff.institute_id);
-    const idempotent = idempotentRequest(request, actor.key_id, procedure, input);
+    const input = await readInput(request, response, { instituteId: staff.institute_id, procedure });
+    const idempotent = idempotentRequest(request, actor.key_id, name, input);
     const answer = await core
       .forward(
         { actor, requestId: requestIdOf(response), ...(idempotent === null ? {} : { idempotent }) },
-        `public.${procedure}`,
+        procedure,
         input,
       )
       .catch(() => {

@@ -15,7 +15,8 @@ const app = express();
 const readInput = inputReader(LIMIT);
 app.use(requestId);
 app.post('/:institute', async (request, response) => {
-  response.send(String((await readInput(request, response, request.params.institute)).length));
+  const call = { instituteId: request.params.institute, procedure: 'public.marking.next' };
+  response.send(String((await readInput(request, response, call)).length));
 });
 app.use(errorHandler(createLogger({ service: 'desk', level: 'silent' })));
 const server = app.listen(0, '127.0.0.1');
