@@ -10,26 +10,66 @@
 
 export const EXACT = '$exact_json';
 
-export type ClientObject = Record<string, unknown>;
+type ClientObject = Record<string, unknown>;
 
-/** @param text JSON of an object without white space between its tokens. @throws SyntaxError */
-export const exactObject = (text: string): ClientObject => {
+declare global {
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (name: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown;
+    /** @returns an object that JSON.stringify writes as `text`. */
+    rawJSON(text: string): object;
+  }
+}
+
+/**
+ * Parses a body and keeps each client's object whose numbers JavaScript would change as its text.
+ * @param places of clients' objects in the body (`clientObjectPlaces`)
+ * @throws SyntaxError
+ */
+export const parseExact = (text: string, places: readonly Place[]): unknown => {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new SyntaxError('not an object');
-  return survives(text) && !namesExact(text, value) ? value : { [EXACT]: plainly(text) };
+  if (places.every((place) => !hasObject(value, place)) || !MAY_CHANGE.test(text)) return value;
+  // Takes several times longer, so that only a body with such a number pays for it.
+  const sent = JSON.parse(text, (_name, part, { source }) =>
+    typeof part === 'number' && source !== undefined && String(part) !== source ? JSON.rawJSON(source) : part,
+  );
+  for (const place of places) keepExact(value, sent, place);
+  return value;
 };
 
-/** Returns the same JSON with the fewest escapes, because its length is compared with a bound. */
-const plainly = (text: string): string =>
-  text.includes('\\')
-    ? text.replaceAll(STRING_OR_NUMBER, (token) =>
-        token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token,
-      )
-    : text;
+/** Path of objects in a body: names of fields, and `EACH` for every item of a list. */
+export type Place = readonly string[];
+export const EACH = '*';
 
-/** Whether the object has a field named `EXACT`, also if the name is written with escapes. */
-const namesExact = (text: string, value: unknown): boolean =>
-  (text.includes('\\') ? JSON.stringify(value) : text).includes(`"${EXACT}"`);
+/**
+ * Finds a number that JavaScript may write in another way, or the name `EXACT`, of which any letter may be an escape.
+ * It may also find such characters in a text.
+ */
+const MAY_CHANGE = /[:,[\s](?:-0|-?\d+[.eE]|-?\d{16})|\$exact_json|\\u00/;
+
+const partsAt = (value: unknown, name: string | undefined): [string, unknown][] => {
+  if (typeof value !== 'object' || value === null || name === undefined) return [];
+  if (name === EACH) return Object.entries(value);
+  return Object.hasOwn(value, name) ? [[name, Reflect.get(value, name)]] : [];
+};
+
+const hasObject = (value: unknown, [name, ...rest]: Place): boolean =>
+  name === undefined ? isObject(value) : partsAt(value, name).some(([, part]) => hasObject(part, rest));
+
+/** @param sent the same value, in which numbers that JavaScript would change are raw JSON */
+const keepExact = (value: unknown, sent: unknown, [name, ...rest]: Place): void => {
+  for (const [field, part] of partsAt(value, name)) {
+    const sentPart: unknown = Reflect.get(Object(sent), field);
+    if (rest.length > 0) keepExact(part, sentPart, rest);
+    else if (isObject(part)) {
+      const text = JSON.stringify(sentPart);
+      if (text !== JSON.stringify(part) || text.includes(`"${EXACT}"`))
+        Reflect.set(Object(value), field, { [EXACT]: text });
+    }
+  }
+};
 
 /** Text of an object that is kept as text; null for a plain object. */
 export const exactTextOf = (value: object): string | null => {
@@ -53,14 +93,6 @@ export const stringifyExact = (value: unknown): string => {
 };
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-
-/** Whether JavaScript writes each number of a JSON text in the same way. */
-const survives = (text: string): boolean => {
-  for (const [token] of text.matchAll(STRING_OR_NUMBER)) {
-    if (!token.startsWith('"') && String(Number(token)) !== token) return false;
-  }
-  return true;
-};
 
 /**
  * Rewrites the numbers of a JSON text for comparison: equal values get the same spelling, and numbers that JavaScript

@@ -14,6 +14,7 @@ export const canonicalJson = (value: unknown): string =>
 export function* canonicalPieces(
   value: unknown,
   textOf: (object: object) => string | null = () => null,
+  level = 0,
 ): Generator<string, void> {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value);
@@ -23,25 +24,29 @@ export function* canonicalPieces(
   const text = textOf(value);
   if (text !== null) {
     yield text;
-  } else if (!Object.values(value).some(isContainer)) {
-    // One piece for speed: most of the time goes into objects and lists of scalars.
-    yield Array.isArray(value) ? JSON.stringify(value) : canonicalJson(value);
+  } else if (level > DEEPEST_PIECES || !Object.values(value).some(isContainer)) {
+    // One piece for speed: most of the time goes into objects and lists of scalars, and a piece is passed on by each
+    // level around it.
+    yield level > DEEPEST_PIECES || !Array.isArray(value) ? canonicalJson(value) : JSON.stringify(value);
   } else if (Array.isArray(value)) {
     yield '[';
     for (const [index, item] of value.entries()) {
       if (index > 0) yield ',';
-      yield* canonicalPieces(item, textOf);
+      yield* canonicalPieces(item, textOf, level + 1);
     }
     yield ']';
   } else {
     yield '{';
     for (const [index, name] of namesInOrder(value).entries()) {
       yield `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
-      yield* canonicalPieces(Reflect.get(value, name), textOf);
+      yield* canonicalPieces(Reflect.get(value, name), textOf, level + 1);
     }
     yield '}';
   }
 }
+
+/** Objects with a form of their own are not looked for below this level. */
+const DEEPEST_PIECES = 8;
 
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
 

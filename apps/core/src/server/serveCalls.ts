@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { countStructure, limitsOfCall, TooMuchStructure } from '@evaluation/platform/client-limits';
+import { countStructure, limitsOfCall, BodyTooLarge } from '@evaluation/platform/client-limits';
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
 import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { coreRouter } from './router.ts';
@@ -114,7 +114,7 @@ const bytesOf = (request: IncomingMessage, path: string, maxBytes: number): Prom
       count(chunk);
       chunks.push(chunk);
     } catch (cause) {
-      if (!(cause instanceof TooMuchStructure)) throw cause;
+      if (!(cause instanceof BodyTooLarge)) throw cause;
       // The rest is discarded as it arrives, so that the caller reads the answer after its last byte.
       request.off('data', onData).resume();
       chunks.length = 0;

@@ -4,15 +4,14 @@ import {
   heldBodies,
   limitsOfCall,
   NoRoom,
-  TooMuchStructure,
+  BodyTooLarge,
 } from '@evaluation/platform/client-limits';
 import { Refusal } from '../middleware/errors.ts';
 
 /**
- * Reads the input of a call and counts its structure (packages/platform/src/client-limits/bodyStructure.ts). From its
- * first byte until the answer is sent, a body counts with the bytes that have arrived. All bodies together have the
- * memory of four bodies of the largest size; an institute gets at most twice the memory that stays free
- * (packages/platform/src/client-limits/heldBodies.ts).
+ * Reads the input of a call and counts its structure. From its first byte until the answer is sent, a body counts with
+ * the bytes that have arrived. All bodies together have the memory of four bodies of the largest size; an institute
+ * gets at most twice the memory that stays free (packages/platform/src/client-limits).
  * @param limitBytes of one body
  * @returns a reader that throws Refusal 400 (no plain JSON), 413 (bytes or structure) or 503 (memory is taken)
  */
@@ -49,7 +48,7 @@ export const inputReader = (
       // Discards the rest of the body as it arrives.
       request.resume();
       if (error instanceof NoRoom) throw new Refusal(503, 'SERVICE_UNAVAILABLE');
-      if (error instanceof TooMuchStructure) throw new Refusal(413, 'PAYLOAD_TOO_LARGE');
+      if (error instanceof BodyTooLarge) throw new Refusal(413, 'PAYLOAD_TOO_LARGE');
       // The browser has disconnected, so only the log gets this answer.
       if (request.destroyed) throw new Refusal(400, 'BAD_REQUEST');
       throw error;

@@ -11,12 +11,6 @@ export interface Patience {
 export class CutOff extends Error {}
 
 /**
- * Longest time that one body may be processed in a round of the event loop. Without it, Node reads up to 2 MB of a
- * socket in a row.
- */
-const SLICE_MS = 5;
-
-/**
  * Passes the body to `take` chunk by chunk and resolves at its end. An error thrown by `take` ends the reading; the
  * rest of the body is discarded as it arrives.
  * @throws CutOff, and what `take` throws
@@ -34,25 +28,14 @@ export const arrivalOf = (
   let bytes = 0;
   let bytesBefore = -1;
   let idleTicks = 0;
-  let usedMs = 0;
 
-  const onNextRound = (): void => {
-    usedMs = 0;
-    request.resume();
-  };
   const onData = (chunk: Buffer): void => {
     bytes += chunk.length;
-    const beganMs = performance.now();
     try {
       take(chunk);
     } catch (error) {
       end(error);
-      return;
     }
-    usedMs += performance.now() - beganMs;
-    if (usedMs < SLICE_MS) return;
-    request.pause();
-    setImmediate(onNextRound);
   };
   const onEnd = (): void => end(null);
   const onDisconnect = (): void => end(new CutOff('the client disconnected while its body was read'));

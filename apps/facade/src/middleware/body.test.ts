@@ -5,7 +5,6 @@ import express, { type ErrorRequestHandler } from 'express';
 import { afterEach, expect, test } from 'vitest';
 import { contract } from '@evaluation/rest-contract';
 import { CutOff, type Patience } from '../body/arrival.ts';
-import { BodyTooLarge } from '../body/reader.ts';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { jsonBody } from './body.ts';
 
@@ -18,7 +17,7 @@ const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }, t
   const waiting: ServerResponse[] = [];
   const failed: ErrorRequestHandler = (error, _request, response, _next) => {
     const status = error instanceof DomainFailure ? 503 : error instanceof CutOff ? 400 : 422;
-    response.status(status).send(error instanceof BodyTooLarge ? error.field : String(error));
+    response.status(status).send(String(error));
   };
   const app = express();
   app.use((request, response, next) => {
@@ -50,10 +49,10 @@ const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }, t
   return { send, inHand, waiting, port: address.port };
 };
 
-/** A body of which `mebibytes` MiB are kept, at two bytes per character. */
+/** A body of `mebibytes` MiB. */
 const paper = (mebibytes: number): string =>
   JSON.stringify({
-    questions: Array.from({ length: Math.round((mebibytes * MEBI) / 40_000) }, () => ({
+    questions: Array.from({ length: Math.round((mebibytes * MEBI) / 20_000) }, () => ({
       text: 'x'.repeat(20_000),
     })),
   });
@@ -105,13 +104,22 @@ test('a large body that gets no turn in time gets 503', async () => {
   expect((await first).status).toBe(200);
 });
 
-test('unknown fields of any size take no memory', async () => {
+test.each([
+  ['levels', `{"junk":${'['.repeat(5000)}${']'.repeat(5000)}}`],
+  ['text', `{"junk":"${'x'.repeat(2 * MEBI)}"}`],
+])('a body with more %s than any valid request is refused, and takes no memory', async (_excess, junk) => {
+  const { send } = await start();
+  for (let time = 0; time < 5; time += 1) expect((await send('a', junk)).status).toBe(422);
+});
+
+test('each value counts with 32 bytes', async () => {
   const { send, inHand, waiting } = await start();
-  const junk = `{"title":"x","junk":[${'0,'.repeat(2 * MEBI)}0]}`;
-  const both = [send('a', junk), send('a', junk)];
-  await inHand(2);
-  for (const response of waiting) response.end();
-  for (const answer of await Promise.all(both)) expect(answer.status).toBe(200);
+  const values = (count: number): string => `{"junk":[${'0,'.repeat(count)}0]}`;
+  expect((await send('a', values(300_000))).status).toBe(503);
+  const kept = send('a', values(200_000));
+  await inHand(1);
+  waiting[0]?.end();
+  expect((await kept).status).toBe(200);
 });
 
 test('a body beyond the limit is refused before its end, whether or not its length is declared', async () => {

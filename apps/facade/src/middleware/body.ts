@@ -1,18 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { heldBodies, NoRoom, type HeldBodies } from '@evaluation/platform/client-limits';
+import {
+  BodyTooLarge,
+  countStructure,
+  heldBodies,
+  limitsOfBody,
+  NoRoom,
+  type HeldBodies,
+} from '@evaluation/platform/client-limits';
 import { contract } from '@evaluation/rest-contract';
-import { shapeOf, type BodyShape } from '@evaluation/rest-contract/body-shape';
+import { clientObjectPlaces } from '@evaluation/rest-contract/client-object-places';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Place } from '@evaluation/rest-contract/exact-json';
 import { createTurns, NoTurn, type Turns } from '@evaluation/platform/turns';
 import { arrivalOf, CutOff, type Patience } from '../body/arrival.ts';
-import { BodyReader, BodyTooLarge } from '../body/reader.ts';
+import { parseBody } from '../body/parseBody.ts';
 import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf, routeOf } from './routeMetadata.ts';
 
 /** Largest size of a small body. The number of small bodies in progress is not limited per institute. */
 const SMALL_BYTES = 1024 * 1024;
 const LARGE_AT_ONCE = 4;
+/** Approximate memory of a parsed value in addition to its text. */
+const BYTES_OF_VALUE = 32;
 /** A client that sends 1 MB a second needs 96 s for the largest body. */
 const PATIENCE: Patience = { idleMs: 10_000, totalMs: 120_000 };
 /** A large body waits for the previous one of its institute. Core handles the largest in about a second. */
@@ -31,8 +41,8 @@ interface BodyLimits {
 
 /**
  * Accepts JSON bodies only (docs/api/conventions.md). An empty body needs no content type, since actions such as `open`
- * have none; any other body that is not `application/json` is answered with 415. Only values that the schema names are
- * kept, while the body arrives.
+ * have none; any other body that is not `application/json` is answered with 415. The structure of a body is counted
+ * while it arrives (packages/platform/src/client-limits/bodyStructure.ts), and then it is parsed as a whole.
  */
 export const jsonBody = ({
   limitBytes,
@@ -54,7 +64,7 @@ export const jsonBody = ({
     const limits = { bytes: isLarge ? limitBytes : Math.min(SMALL_BYTES, limitBytes), held: limitBytes };
     try {
       const body = await read(request, response, { bodies, limits, patience });
-      if (body.keptBytes > SMALL_BYTES) await takeTurn(turns, response);
+      if (body.isLarge) await takeTurn(turns, response);
       request.body = body.value;
     } catch (error) {
       abandon(request, response);
@@ -72,23 +82,27 @@ const read = async (
     limits,
     patience,
   }: { bodies: HeldBodies; limits: { bytes: number; held: number }; patience: Patience },
-): Promise<{ value: unknown; keptBytes: number }> => {
+): Promise<{ value: unknown; isLarge: boolean }> => {
   // A declared length above the limit is refused without reading the body.
-  if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyTooLarge('');
+  if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyTooLarge('bytes');
   const held = bodies.begin(keyOf(response)?.institute_id ?? '');
   response.once('close', held.release);
-  const reader = new BodyReader(shapeOfRoute(request), limits.held);
+  const { procedure, places } = routeOfBody(request);
+  const count = countStructure(limitsOfBody(procedure));
+  const chunks: Buffer[] = [];
   let bytes = 0;
   await arrivalOf(request, patience, (chunk) => {
     bytes += chunk.length;
-    if (bytes > limits.bytes) throw new BodyTooLarge('');
+    if (bytes > limits.bytes) throw new BodyTooLarge('bytes');
     if (bytes > SMALL_BYTES) held.becomesLarge();
-    reader.take(chunk);
-    held.grow(reader.memoryBytes);
+    const heldBytes = bytes + count(chunk) * BYTES_OF_VALUE;
+    if (heldBytes > limits.held) throw new BodyTooLarge('bytes');
+    held.grow(heldBytes);
+    chunks.push(chunk);
   });
-  const value = reader.end();
+  const value = parseBody(Buffer.concat(chunks), places);
   // An empty body counts as `{}`. A body of `null` stays null, which the schema refuses.
-  return { value: value === undefined ? {} : value, keptBytes: reader.memoryBytes };
+  return { value: value === undefined ? {} : value, isLarge: bytes > SMALL_BYTES };
 };
 
 /** Waits for the institute's turn and keeps it until the answer is sent or the client disconnects. */
@@ -138,18 +152,26 @@ const abandon = (request: Request, response: Response): void => {
   response.once('finish', () => setTimeout(() => request.destroy(), LINGER_MS).unref());
 };
 
-const isSchema = (value: unknown): value is Parameters<typeof shapeOf>[0] =>
+const isSchema = (value: unknown): value is Parameters<typeof clientObjectPlaces>[0] =>
   typeof value === 'object' && value !== null && '_zod' in value;
 
-const shapes = new Map<string, BodyShape>(
-  Object.values(contract).flatMap((group) =>
-    Object.values(group).map((route): [string, BodyShape] => [
+interface RouteOfBody {
+  /** Of core, which names the limits. */
+  procedure: string;
+  places: readonly Place[];
+}
+
+const routes = new Map<string, RouteOfBody>(
+  Object.entries(contract).flatMap(([group, endpoints]) =>
+    Object.entries(endpoints).map(([endpoint, route]): [string, RouteOfBody] => [
       `${route.method} ${route.path}`,
-      'body' in route && isSchema(route.body) ? shapeOf(route.body) : {},
+      {
+        procedure: `public.${group}.${endpoint}`,
+        places: 'body' in route && isSchema(route.body) ? clientObjectPlaces(route.body) : [],
+      },
     ]),
   ),
 );
 
-/** The shape of the route's body; empty for a route without a body, so that nothing is kept. */
-const shapeOfRoute = (request: Request): BodyShape =>
-  shapes.get(`${methodOf(request)} ${routeOf(request) ?? ''}`) ?? {};
+const routeOfBody = (request: Request): RouteOfBody =>
+  routes.get(`${methodOf(request)} ${routeOf(request) ?? ''}`) ?? { procedure: '', places: [] };

@@ -1,9 +1,10 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { BodyTooLarge } from '@evaluation/platform/client-limits';
 import { failureOf, isUnreachable, type CoreAccess } from '@evaluation/core-client';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import type { Logger } from '@evaluation/platform/telemetry';
 import { CutOff } from '../body/arrival.ts';
-import { BodyTooLarge, MalformedJson } from '../body/reader.ts';
+import { MalformedJson } from '../body/parseBody.ts';
 import { isDeclared } from './declaredFailures.ts';
 import { keepRefusal, sendReplay } from './idempotency.ts';
 import { requestIdOf } from './requestId.ts';
@@ -58,9 +59,9 @@ const failureOfRequest = (error: unknown): Failure | null => {
   if (error instanceof MalformedJson || error instanceof CutOff)
     return new DomainFailure('malformed_json').failure;
   if (error instanceof BodyTooLarge) {
-    const { field, message } = error;
+    if (error.excess === 'levels') return new DomainFailure('malformed_json').failure;
     return new DomainFailure('validation_failed', {
-      details: { errors: [{ field, code: 'too_long', message }] },
+      details: { errors: [{ field: '', code: 'too_long', message: error.message }] },
     }).failure;
   }
   // Express throws URIError for a path that it cannot decode, such as /exams/%zz.

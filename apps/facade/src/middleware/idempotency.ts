@@ -45,8 +45,8 @@ export const idempotencyKey: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Runs after the body is read. Two requests are the same if method, path and canonical JSON are the same. Fields that
- * the schema does not name are not compared, because they were not kept. A large body takes up to a second, in slices.
+ * Runs after the body is read. Two requests are the same if method, path and canonical JSON are the same. A large body
+ * takes up to a second, in slices.
  */
 export const fingerprint: RequestHandler = async (request, response, next) => {
   const idempotent = idempotentOf(response);

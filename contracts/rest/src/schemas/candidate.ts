@@ -1,5 +1,4 @@
 import * as z from 'zod/v4';
-import { namesSomething } from './bodyBounds.ts';
 import { clientId, clientObject, listOf, listQuery, shortText, timestamp, uuid } from './primitives.ts';
 
 /** See docs/api/candidates.md#fields. An absent field and `null` both keep the stored value. */
@@ -52,7 +51,7 @@ export type CandidatesFound = z.infer<typeof CandidatesFound>;
 export const CandidatesRegister = z
   .object({
     candidates: Candidates.nullish(),
-    candidate_ids: z.array(namesSomething()).min(1).max(2000).nullish(),
+    candidate_ids: z.array(z.string()).min(1).max(2000).nullish(),
   })
   .meta({ id: 'CandidatesRegister', description: 'Send `candidates` or `candidate_ids`, exactly one.' });
 export type CandidatesRegister = z.infer<typeof CandidatesRegister>;

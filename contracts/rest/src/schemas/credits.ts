@@ -1,5 +1,4 @@
 import * as z from 'zod/v4';
-import { namesSomething } from './bodyBounds.ts';
 import { ExamQuote } from './exam.ts';
 
 /** Prices of the institute per unit (open point `rate-card`), in the shape of the exam's quote. */
@@ -25,7 +24,7 @@ export const CreditQuoteRequest = z
   .object({
     pages: z.int().gte(0).nullish().meta({ description: 'Scanned pages, of one copy or of many.' }),
     upload_ids: z
-      .array(namesSomething())
+      .array(z.string())
       .min(1)
       .max(100)
       .nullish()

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { exactTextOf } from '../exactJson.ts';
-import { bodyBounds } from './bodyBounds.ts';
+import { clientObjects } from './clientObjects.ts';
 import { MARK_STEP, steppedMarks } from './markStep.ts';
 
 /**
@@ -108,7 +108,7 @@ export const clientObject = z
   })
   // Last, because a refinement drops the metadata of the schema before it.
   .meta({ type: 'object', additionalProperties: true })
-  .register(bodyBounds, { isClientObject: true });
+  .register(clientObjects);
 
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() });

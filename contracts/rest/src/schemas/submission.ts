@@ -1,5 +1,4 @@
 import * as z from 'zod/v4';
-import { bodyBounds, namesSomething } from './bodyBounds.ts';
 import { CandidateInput } from './candidate.ts';
 import { clientObject, flag, listOf, listQuery, reserved, timestamp, uuid, Warning } from './primitives.ts';
 
@@ -15,16 +14,13 @@ export const SubmissionStatus = z.enum([
 ]);
 export type SubmissionStatus = z.infer<typeof SubmissionStatus>;
 
-/** Maximum number of characters of a long answer (open point `typed-answer-fields`); core refuses a longer one. */
-const LONGEST_ANSWER = 20_000;
-
 /** See docs/api/submissions.md#fields. Labels are compared ignoring case. */
 export const AnswerInput = z
   .object({
-    question_id: namesSomething().nullish(),
-    question_label: namesSomething().nullish(),
-    option_labels: z.array(namesSomething()).max(26).nullish(),
-    text: z.string().register(bodyBounds, { maxText: LONGEST_ANSWER }).nullish(),
+    question_id: z.string().nullish(),
+    question_label: z.string().nullish(),
+    option_labels: z.array(z.string()).max(26).nullish(),
+    text: z.string().nullish(),
   })
   .meta({ id: 'AnswerInput', description: 'The answer to one question of a typed exam.' });
 export type AnswerInput = z.infer<typeof AnswerInput>;
@@ -32,8 +28,8 @@ export type AnswerInput = z.infer<typeof AnswerInput>;
 export const SubmissionCreate = z
   .object({
     candidate: CandidateInput.nullish(),
-    candidate_id: namesSomething().nullish(),
-    upload_id: namesSomething().nullish(),
+    candidate_id: z.string().nullish(),
+    upload_id: z.string().nullish(),
     answers: z.array(AnswerInput).max(1000).nullish(),
     replace: z.boolean().nullish().meta({
       description: "Replace the candidate's live submission, unless it is finalized. Default false.",

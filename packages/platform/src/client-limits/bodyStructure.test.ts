@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countStructure, TooMuchStructure, type StructureLimits } from './bodyStructure.ts';
+import { countStructure, BodyTooLarge, type StructureLimits } from './bodyStructure.ts';
 import { limitsOfBody, limitsOfCall } from './callLimits.ts';
 
-const HIGH: StructureLimits = { values: 1e9, depth: 1e9, textBytes: 1e9 };
+const HIGH: StructureLimits = { values: 1e9, fields: 1e9, depth: 1e9, textBytes: 1e9 };
 
 const accepts = (json: string, limits: Partial<StructureLimits>, chunkBytes = 65_536): boolean => {
   const count = countStructure({ ...HIGH, ...limits });
@@ -13,22 +13,23 @@ const accepts = (json: string, limits: Partial<StructureLimits>, chunkBytes = 65
       count(bytes.subarray(from, from + chunkBytes));
     return true;
   } catch (error) {
-    expect(error).toBeInstanceOf(TooMuchStructure);
+    expect(error).toBeInstanceOf(BodyTooLarge);
     return false;
   }
 };
 
 /** Expected counts, from the parsed value. */
-const structureOf = (value: unknown): { values: number; depth: number } => {
-  if (typeof value !== 'object' || value === null) return { values: 0, depth: 0 };
+const structureOf = (value: unknown): Omit<StructureLimits, 'textBytes'> => {
+  if (typeof value !== 'object' || value === null) return { values: 0, fields: 0, depth: 0 };
   const parts = Object.values(value).map(structureOf);
   return {
     values: Math.max(1, parts.length) + parts.reduce((sum, part) => sum + part.values, 0),
+    fields: Math.max(Array.isArray(value) ? 0 : parts.length, ...parts.map(({ fields }) => fields)),
     depth: 1 + Math.max(0, ...parts.map(({ depth }) => depth)),
   };
 };
 
-test('any JSON has exactly the values and levels of its parsed value, with any chunk borders', () => {
+test('any JSON has exactly the values, fields and levels of its parsed value, with any chunk borders', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ stringUnit: 'binary' }),
@@ -36,9 +37,10 @@ test('any JSON has exactly the values and levels of its parsed value, with any c
       fc.integer({ min: 1, max: 20 }),
       (value, space, chunkBytes) => {
         const json = JSON.stringify(value, null, space);
-        const { values, depth } = structureOf(value);
-        expect(accepts(json, { values, depth }, chunkBytes)).toBe(true);
+        const { values, fields, depth } = structureOf(value);
+        expect(accepts(json, { values, fields: Math.max(1, fields), depth }, chunkBytes)).toBe(true);
         if (depth === 0) return;
+        if (fields > 1) expect(accepts(json, { fields: fields - 1 }, chunkBytes)).toBe(false);
         expect(accepts(json, { values: values - 1 }, chunkBytes)).toBe(false);
         expect(accepts(json, { depth: depth - 1 }, chunkBytes)).toBe(false);
       },

@@ -7,28 +7,36 @@
 export interface StructureLimits {
   /** Number of items and fields of all lists and objects together; an empty list or object counts once more. */
   values: number;
+  /** Number of fields of one object. */
+  fields: number;
   /** Number of lists and objects within each other. */
   depth: number;
   /** Bytes of one text as it is written, escapes included. */
   textBytes: number;
 }
 
-/** A body has more values, more levels or a longer text than any valid call of its procedure. */
-export class TooMuchStructure extends Error {
-  override readonly name = 'TooMuchStructure';
+/** A body has more than any valid request of its procedure. */
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+  readonly excess: 'bytes' | 'values' | 'fields' | 'levels' | 'text';
 
-  constructor(what: string) {
-    super(`The body has ${what} than any valid request.`);
+  constructor(excess: BodyTooLarge['excess']) {
+    super('The body is larger than any valid request.');
+    this.excess = excess;
   }
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** @returns a function that takes the chunks of one body in their order. It throws TooMuchStructure. */
-export const countStructure = (limits: StructureLimits): ((chunk: Uint8Array) => void) => {
+/**
+ * @returns a function that takes the chunks of one body in their order and returns the number of values so far. It
+ * throws BodyTooLarge.
+ */
+export const countStructure = (limits: StructureLimits): ((chunk: Uint8Array) => number) => {
   let values = 0;
-  let depth = 0;
+  /** For each open object the number of its fields, less one; NaN for an open list. */
+  const open: number[] = [];
   let textBytes = 0;
   let isInText = false;
   let isEscaped = false;
@@ -46,7 +54,7 @@ export const countStructure = (limits: StructureLimits): ((chunk: Uint8Array) =>
       }
     }
     textBytes += at - from;
-    if (textBytes > limits.textBytes) throw new TooMuchStructure('a longer text');
+    if (textBytes > limits.textBytes) throw new BodyTooLarge('text');
     return at + 1;
   };
 
@@ -61,14 +69,18 @@ export const countStructure = (limits: StructureLimits): ((chunk: Uint8Array) =>
         at = skipText(chunk, at);
       } else if (byte === COMMA) {
         values += 1;
+        const fields = (open.pop() ?? NaN) + 1;
+        if (fields >= limits.fields) throw new BodyTooLarge('fields');
+        open.push(fields);
       } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         values += 1;
-        depth += 1;
-        if (depth > limits.depth) throw new TooMuchStructure('more levels');
+        open.push(byte === OPEN_LIST ? NaN : 0);
+        if (open.length > limits.depth) throw new BodyTooLarge('levels');
       } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-        depth -= 1;
+        open.pop();
       }
     }
-    if (values > limits.values) throw new TooMuchStructure('more values');
+    if (values > limits.values) throw new BodyTooLarge('values');
+    return values;
   };
 };

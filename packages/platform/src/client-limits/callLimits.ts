@@ -1,8 +1,8 @@
 import type { StructureLimits } from './bodyStructure.ts';
 
 /*
- * Limits of the structure of a call to core. JSON.parse takes at most 0.4 s for MOST_VALUES on a slow core of 2 GHz, and
- * 30 ms for VALUES.
+ * Limits of the structure of a call to core. JSON.parse takes at most 0.4 s of CPU for MOST_VALUES, and 30 ms for
+ * VALUES.
  */
 
 /** Enough for a submission, which has at most 32,000 values. */
@@ -26,6 +26,8 @@ const VALUES_OF_PROCEDURE: ReadonlyMap<string, number> = new Map([
   ['grading.recordQuestion', VALUES_OF_RECORD],
 ]);
 
+/** Client metadata of 2 KB can have about 340 fields. */
+const FIELDS = 2000;
 /** Client metadata of 2 KB can nest about a thousand levels; all other bodies nest fewer than ten. */
 const DEPTH = 1100;
 /** The longest text of a client takes 240,000 bytes: 20,000 code points, each written as two escapes. */
@@ -36,12 +38,15 @@ const ENVELOPE = 20;
 /** Limits of the body that the facade takes for a procedure, e.g. `public.exams.create`. */
 export const limitsOfBody = (procedure: string): StructureLimits => ({
   values: VALUES_OF_PROCEDURE.get(procedure) ?? VALUES,
+  fields: FIELDS,
   depth: DEPTH,
   textBytes: TEXT_BYTES,
 });
 
-/** Limits of the whole input of a procedure of core. The length of a worker's texts is bounded by the call's bytes. */
+/** Limits of the whole input of a procedure of core. */
 export const limitsOfCall = (procedure: string): StructureLimits => {
   const { values, depth } = limitsOfBody(procedure);
-  return { values: values + ENVELOPE, depth: depth + ENVELOPE, textBytes: Number.POSITIVE_INFINITY };
+  // Texts and objects of workers have no other bound than the bytes of the call.
+  const [fields, textBytes] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return { values: values + ENVELOPE, fields, depth: depth + ENVELOPE, textBytes };
 };
