@@ -33,7 +33,7 @@ import pg from 'pg';
 export const PREPARED_MARK = '/* prepared */';
 
 /** A setting of one transaction. */
-interface Setting {
+export interface Setting {
   name: string;
   value: string;
 }

@@ -2,8 +2,6 @@ export { deploy, MigrationFailed } from './migrate/deploy.ts';
 export { grantCore } from './migrate/grantCore.ts';
 export {
   brokenConstraint,
-  hasTurn,
-  Held,
   json,
   later,
   openDatabase,

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '@evaluation/platform/telemetry';
 import { closedAfterTests, openTestDatabase } from '@evaluation/test-services';
-import { brokenConstraint, hasTurn, Held, openDatabase, type Tx } from './tenant.ts';
+import { brokenConstraint, openDatabase, type Tx } from './tenant.ts';
 
 const log = createLogger({ service: 'test', level: 'silent' });
 const clone = closedAfterTests(await openTestDatabase(8));
@@ -232,10 +232,10 @@ describe('inTenant', () => {
 
       // With floods from many institutes, clients still leave connections to workers and core.
       const more = Array.from({ length: 20 }, () => ofSix.forClients.inTenant(randomUUID(), hold));
-      await expect.poll(() => held, { timeout: 10_000 }).toBe(5);
+      await expect.poll(() => held, { timeout: 10_000 }).toBe(3);
       await ofSix.inTenant(flooding, (tx) => sql`select 1`.execute(tx));
       await ofSix.acrossInstitutes((tx) => sql`select 1`.execute(tx));
-      expect(held).toBe(5);
+      expect(held).toBe(3);
       holding.resolve();
       await Promise.all([...flood, ...more]);
       expect(ofSix.waiting()).toBe(0);
@@ -245,31 +245,7 @@ describe('inTenant', () => {
     }
   });
 
-  test('transactions that throw Held wait without a connection and run again, two at once', async () => {
-    const ours = randomUUID();
-    const first = Promise.withResolvers<void>();
-    let inside = 0;
-    let most = 0;
-    const work = Array.from({ length: 6 }, (_, index) =>
-      // Even ones use `inTurnAt`, odd ones throw `Held`.
-      (index % 2 === 0 ? database : database.inTurnAt('the exam')).inTenant(ours, async (tx) => {
-        if (!hasTurn(tx, 'the exam')) throw new Held('the exam');
-        inside += 1;
-        most = Math.max(most, inside);
-        await first.promise;
-        await sql`select 1`.execute(tx);
-        inside -= 1;
-      }),
-    );
-    await expect.poll(() => [inside, database.waiting()], { timeout: 10_000 }).toEqual([2, 4]);
-    // Two of the six hold a connection; the others wait without one.
-    await database.inTenant(randomUUID(), (tx) => sql`select 1`.execute(tx));
-    first.resolve();
-    await Promise.all(work);
-    expect([most, database.waiting()]).toEqual([2, 0]);
-  });
-
-  test('a server that vanishes silently fails usual work, but not unhurried work', async () => {
+  test('a server that vanishes silently fails transactions, but not a check that takes long', async () => {
     const { hostname: host, port } = new URL(clone.url);
     const way = createServer((client) => {
       const upstream = connect({ host, port: Number(port) });
@@ -286,10 +262,8 @@ describe('inTenant', () => {
     url.host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
     const far = await openDatabase({ url: url.href, poolSize: 2, log, silenceMs: 1500 });
     try {
-      const slowly = far.inTenant(
-        randomUUID(),
-        (tx) => sql<{ n: number }>`select 1 as n from pg_sleep(3)`.execute(tx),
-        'unhurried',
+      const slowly = far.forChecks.inTenant(randomUUID(), (tx) =>
+        sql<{ n: number }>`select 1 as n from pg_sleep(3)`.execute(tx),
       );
       await expect(far.inTenant(randomUUID(), (tx) => sql`select 'vanished'`.execute(tx))).rejects.toThrow(
         /Connection terminated|not queryable/,

@@ -16,44 +16,34 @@ import {
   readWith,
   SEND,
   settingQuery,
+  type Setting,
 } from './driver.ts';
 
 export type Tx = Transaction<DB>;
 
-/** `unhurried` work may take longer than TRANSACTION_TIMEOUT_MS and has its own few connections. */
-type Pace = 'usual' | 'unhurried';
-
-/** Origin of a transaction. A flood from one origin leaves a part of the connections to the other. */
-type Caller = 'client' | 'service';
-
 export interface Database {
-  /** For requests of clients. The default class is `service`: calls of workers, and core's own work. */
+  /** For requests of clients. The other methods are for calls of workers and for core's own work. */
   forClients: Database;
-  /**
-   * For commands that need the resource `key` (see `Held`): a transaction waits for its turn before it takes a
-   * connection, so it is not rolled back and run again.
-   */
-  inTurnAt(key: string): Database;
+  /** For checks that take longer than TRANSACTION_TIMEOUT_MS. */
+  forChecks: Database;
   /**
    * Runs `work` in one transaction (READ COMMITTED) in which row-level security shows the rows of this institute
    * only. After a deadlock or serialization failure `work` runs again from its start, so its only effects must be on
-   * the transaction (docs/architecture.md#two-planes). `work` may throw `Held` when another transaction of this
-   * process has locked what it needs: the transaction is rolled back, waits for its turn without a connection and
-   * runs again.
+   * the transaction (docs/architecture.md#two-planes).
    * @throws NoTurn when too many transactions wait, or the wait takes longer than WAIT_MS
    */
-  inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
+  inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs one statement that reads, as a transaction of the institute in one round trip. Retries like `inTenant`. */
   readInTenant<Row>(instituteId: string, query: RawBuilder<Row>, options?: ReadOptions): Promise<Row[]>;
   /** Runs core's own work. Sees only tables with a policy `across_institutes` (runs, uploads and some more). */
-  acrossInstitutes<T>(work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
-  /** For looking up API keys, on its own connections: floods of other work do not delay authentication. */
+  acrossInstitutes<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** For looking up API keys, on the connections of the control plane. */
   keys: Kysely<DB>;
-  /** The control plane: institutes and keys. */
+  /** The control plane, on its own connections: floods of other work do not delay authentication. */
   control: PrismaClient;
   /** Resolves when the database answers, even while all other connections are taken; rejects within seconds. */
   ping(): Promise<void>;
-  /** Number of transactions that wait for a connection or for their turn. */
+  /** Number of transactions that wait for a connection. */
   waiting(): number;
   close(): Promise<void>;
 }
@@ -65,6 +55,7 @@ interface ReadOptions {
 
 interface DatabaseOptions {
   url: string;
+  /** Connections for transactions of clients and of the service together; at least 2. */
   poolSize: number;
   log: Logger;
   /** Limit of silence on a connection in use; must be longer than the server's transaction timeout. */
@@ -74,34 +65,6 @@ interface DatabaseOptions {
 const MAX_TRIES = 5;
 /** SQLSTATEs of serialization failure and deadlock, after which a transaction runs again. */
 const RETRYABLE = new Set(['40001', '40P01']);
-
-/**
- * Thrown by `work` when another transaction holds the resource `key`, so that `work` does not keep a connection while
- * it waits. This process runs at most two transactions of the same key at once.
- */
-export class Held extends Error {
-  override readonly name = 'Held';
-  readonly key: string;
-
-  constructor(key: string) {
-    super('held by another transaction');
-    this.key = key;
-  }
-}
-
-/** Transactions that have their turn at a key. At most two per key, so they may wait for its lock. */
-const inTurn = new WeakMap<Tx, string>();
-
-/** True when the transaction has its turn at `key` and may wait for its lock while it holds a connection. */
-export const hasTurn = (tx: Tx, key: string): boolean => inTurn.get(tx) === key;
-
-/**
- * Connections that one institute (a third) and one class (three quarters) may use, so that a flood from one institute
- * or one class leaves connections to the others.
- */
-const shareOf = (poolSize: number): number => Math.min(poolSize, Math.max(2, Math.floor(poolSize / 3)));
-const classPlacesOf = (poolSize: number): number =>
-  Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 4)));
 
 /** More than rate limits let one key send in a minute. Beyond it, or after WAIT_MS, a request gets 503. */
 const MOST_WAITING = 1000;
@@ -114,13 +77,13 @@ const LOCK_TIMEOUT_MS = 8000;
 
 /** Longer than any transaction, so only a dead or unreachable server is silent for so long. */
 const SILENCE_MS = TRANSACTION_TIMEOUT_MS + 10_000;
-/** For the reconciler's lock and its running check, and for checks requested meanwhile. */
-const UNHURRIED_CONNECTIONS = 4;
+/** One for the reconciler's lock and one for its running check. */
+const CHECK_CONNECTIONS = 2;
+/** Statements of the control plane find rows by keys and take about a millisecond. */
+const CONTROL_CONNECTIONS = 2;
 const PING_TIMEOUT_MS = 3000;
 /** Disable plans that scan whole tables. */
 const WALK_INDEXES = ['enable_seqscan', 'enable_bitmapscan'].map((name) => ({ name, value: 'off' }));
-/** Two are enough: a look-up by a unique hash takes less than a millisecond. */
-const KEY_CONNECTIONS = 2;
 
 /**
  * Opens the pools of both planes.
@@ -153,178 +116,122 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   // than they run.
   const limits = (transactionMs: number): string =>
     `-c transaction_timeout=${transactionMs} -c lock_timeout=${LOCK_TIMEOUT_MS} -c jit=off`;
-  const pool = openPool({ max: options.poolSize, options: limits(TRANSACTION_TIMEOUT_MS) }, (client) =>
-    endWhenSilent(client, options.silenceMs ?? SILENCE_MS),
-  );
-  const unhurriedPool = openPool({ max: UNHURRIED_CONNECTIONS, options: limits(0) });
-  const keyPool = openPool({ max: KEY_CONNECTIONS, options: limits(TRANSACTION_TIMEOUT_MS) }, (client) =>
-    endWhenSilent(client, options.silenceMs ?? SILENCE_MS),
-  );
+  const openLimited = (max: number): pg.Pool =>
+    openPool({ max, options: limits(TRANSACTION_TIMEOUT_MS) }, (client) =>
+      endWhenSilent(client, options.silenceMs ?? SILENCE_MS),
+    );
+  const servicePool = openLimited(Math.floor(options.poolSize / 2));
+  const clientPool = openLimited(Math.ceil(options.poolSize / 2));
+  const controlPool = openLimited(CONTROL_CONNECTIONS);
+  const checkPool = openPool({ max: CHECK_CONNECTIONS, options: limits(0) });
   // A pool of its own: `ping` succeeds also while transactions hold all other connections.
   const pingPool = openPool({
     max: 1,
     connectionTimeoutMillis: PING_TIMEOUT_MS,
     query_timeout: PING_TIMEOUT_MS,
   });
+  const pools = [servicePool, clientPool, controlPool, checkPool, pingPool];
 
   try {
-    await assertRoleIsSubjectToRls(pool);
+    await assertRoleIsSubjectToRls(servicePool);
   } catch (error) {
-    await Promise.all([pool.end(), unhurriedPool.end(), keyPool.end(), pingPool.end()]);
+    await Promise.all(pools.map((each) => each.end()));
     throw error;
   }
 
-  const kysely: Record<Pace, Kysely<DB>> = {
-    usual: new Kysely<DB>({ dialect: postgresDialect(pool) }),
-    unhurried: new Kysely<DB>({ dialect: postgresDialect(unhurriedPool) }),
-  };
-  const control = new PrismaClient({ adapter: new PrismaPg(pool) });
-
-  // pg.Pool is first in, first out. These turns wait in front of it and alternate between institutes.
-  const connections = createTurns({
-    what: 'PostgreSQL',
-    places: options.poolSize,
-    share: shareOf(options.poolSize),
-    classPlaces: classPlacesOf(options.poolSize),
-    mostWaiting: MOST_WAITING,
-    waitMs: WAIT_MS,
-  });
-  const held = createTurns({
-    what: 'PostgreSQL',
-    places: Infinity,
-    // Two transactions of a key: one runs, and the next one waits for its lock.
-    share: 2,
-    mostWaiting: MOST_WAITING,
-    waitMs: WAIT_MS,
-  });
-
-  /** One attempt on one connection, which is given back before any other wait. */
-  const attemptOnce = async <T>(call: Call<T>, turnAt: string | null): Promise<T> => {
-    const giveBack =
-      call.pace === 'usual'
-        ? await connections.acquire(call.value, {
-            class: call.caller,
-            // The transaction has already waited at its key. Other transactions of the institute may need the same key,
-            // and would take a connection only to throw `Held`.
-            isNext: turnAt !== null && call.turnAt === null,
-          })
-        : () => {};
-    try {
-      return await kysely[call.pace].transaction().execute(async (tx) => {
-        if (turnAt !== null) inTurn.set(tx, turnAt);
-        await tx.executeQuery(settingQuery({ name: call.setting, value: call.value }));
-        return call.work(tx);
-      });
-    } finally {
-      giveBack();
-    }
-  };
-
-  const readOnce = async <Row>(
-    caller: Caller,
-    instituteId: string,
-    query: RawBuilder<Row>,
-    { walksIndexes = false }: ReadOptions,
-  ): Promise<Row[]> => {
-    const giveBack = await connections.acquire(instituteId, { class: caller });
-    try {
-      const settings = [{ name: 'app.institute', value: instituteId }, ...(walksIndexes ? WALK_INDEXES : [])];
-      return await readWith<Row>(pool, settings, query.compile(kysely.usual));
-    } finally {
-      giveBack();
-    }
-  };
-
-  const retried = async <T>(once: () => Promise<T>): Promise<T> => {
-    for (let number = 1; ; number += 1) {
-      try {
-        return await once();
-      } catch (error) {
-        if (number === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
-          throw error;
-        await wait(jittered(2 ** number * 5));
-      }
-    }
-  };
-
-  const attemptInTurn = async <T>(call: Call<T>, key: string): Promise<T> => {
-    const giveBack = await held.acquire(key);
-    try {
-      return await retried(() => attemptOnce(call, key));
-    } finally {
-      giveBack();
-    }
-  };
-
-  const transaction = async <T>(call: Call<T>): Promise<T> => {
-    if (call.turnAt !== null) return attemptInTurn(call, call.turnAt);
-    try {
-      return await retried(() => attemptOnce(call, null));
-    } catch (error) {
-      if (!(error instanceof Held)) throw error;
-      return attemptInTurn(call, error.key);
-    }
-  };
-
-  const transactionsFor = (
-    caller: Caller,
-    turnAt: string | null,
-  ): Pick<Database, 'inTenant' | 'readInTenant' | 'acrossInstitutes'> => ({
-    inTenant: (instituteId, work, pace = 'usual') =>
-      transaction({ setting: 'app.institute', value: instituteId, work, pace, caller, turnAt }),
-    readInTenant: (instituteId, query, how = {}) => retried(() => readOnce(caller, instituteId, query, how)),
-    acrossInstitutes: (work, pace = 'usual') =>
-      transaction({
-        setting: 'app.across_institutes',
-        value: 'on',
-        work: async (tx) => {
-          // Under row-level security the planner does not know how rare a status is and would scan whole tables each
-          // second. With these scans disabled it uses the partial indexes.
-          for (const setting of WALK_INDEXES) await tx.executeQuery(settingQuery(setting));
-          return work(tx);
-        },
-        pace,
-        caller,
-        turnAt,
-      }),
-  });
-
+  const service = transactionsOn(servicePool, { share: 2 / 3 });
+  const clients = transactionsOn(clientPool, { share: 2 / 3 });
+  const checks = transactionsOn(checkPool, { share: 1 });
+  const control = new PrismaClient({ adapter: new PrismaPg(controlPool) });
   const common = {
-    keys: new Kysely<DB>({ dialect: postgresDialect(keyPool) }),
+    keys: new Kysely<DB>({ dialect: postgresDialect(controlPool) }),
     control,
     ping: async () => {
       await pingPool.query('select 1');
     },
-    waiting: () => connections.waiting() + held.waiting() + pool.waitingCount,
+    waiting: () => service.waiting() + clients.waiting() + checks.waiting() + controlPool.waitingCount,
     close: async () => {
       await control.$disconnect();
       await Promise.all(
-        [pool, unhurriedPool, keyPool, pingPool].map(async (each) => {
+        pools.map(async (each) => {
           if (!each.ended) await each.end();
         }),
       );
     },
   };
-  const viewFor = (caller: Caller, turnAt: string | null): Database => ({
+  const viewOf = (transactions: Transactions): Database => ({
+    ...transactions,
     ...common,
-    ...transactionsFor(caller, turnAt),
     get forClients() {
-      return viewFor('client', turnAt);
+      return viewOf(clients);
     },
-    inTurnAt: (key) => viewFor(caller, key),
+    get forChecks() {
+      return viewOf(checks);
+    },
   });
-  return viewFor('service', null);
+  return viewOf(service);
 };
 
-interface Call<T> {
-  setting: 'app.institute' | 'app.across_institutes';
-  value: string;
-  work: (tx: Tx) => Promise<T>;
-  pace: Pace;
-  caller: Caller;
-  /** Key at which the call waits for its turn before the first attempt. */
-  turnAt: string | null;
-}
+type Transactions = Pick<Database, 'inTenant' | 'readInTenant' | 'acrossInstitutes' | 'waiting'>;
+
+/**
+ * Transactions on the connections of one pool, in turns between institutes.
+ * @param share part of the connections that one institute may use, so that a flood of it leaves some to the others
+ */
+const transactionsOn = (pool: pg.Pool, { share }: { share: number }): Transactions => {
+  const kysely = new Kysely<DB>({ dialect: postgresDialect(pool) });
+  // pg.Pool is first in, first out. These turns wait in front of it and alternate between institutes.
+  const connections = createTurns({
+    what: 'PostgreSQL',
+    places: pool.options.max,
+    share: Math.max(1, Math.floor(pool.options.max * share)),
+    mostWaiting: MOST_WAITING,
+    waitMs: WAIT_MS,
+  });
+
+  /** Takes a connection for each attempt, and gives it back before a retry waits. */
+  const retried = async <T>(key: string, attempt: () => Promise<T>): Promise<T> => {
+    for (let number = 1; ; number += 1) {
+      const giveBack = await connections.acquire(key);
+      try {
+        return await attempt();
+      } catch (error) {
+        if (number === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
+          throw error;
+      } finally {
+        giveBack();
+      }
+      await wait(jittered(2 ** number * 5));
+    }
+  };
+
+  const transaction = <T>(settings: readonly Setting[], key: string, work: (tx: Tx) => Promise<T>) =>
+    retried(key, () =>
+      kysely.transaction().execute(async (tx) => {
+        for (const setting of settings) await tx.executeQuery(settingQuery(setting));
+        return work(tx);
+      }),
+    );
+
+  return {
+    inTenant: (instituteId, work) => transaction([instituteSetting(instituteId)], instituteId, work),
+    readInTenant: (instituteId, query, { walksIndexes = false } = {}) =>
+      retried(instituteId, () =>
+        readWith(
+          pool,
+          [instituteSetting(instituteId), ...(walksIndexes ? WALK_INDEXES : [])],
+          query.compile(kysely),
+        ),
+      ),
+    // Under row-level security the planner does not know how rare a status is and would scan whole tables each
+    // second. With these scans disabled it uses the partial indexes.
+    acrossInstitutes: (work) =>
+      transaction([{ name: 'app.across_institutes', value: 'on' }, ...WALK_INDEXES], 'all institutes', work),
+    waiting: () => connections.waiting() + pool.waitingCount,
+  };
+};
+
+const instituteSetting = (value: string): Setting => ({ name: 'app.institute', value });
 
 /**
  * Destroys a connection without traffic for `silenceMs`. When a server vanishes while a statement is in flight, TCP

@@ -31,42 +31,22 @@ test('a new key is served after one turn of a key with many waiters', async () =
   expect(order.slice(0, 6).toSorted()).toEqual(['a', 'a', 'a', 'b', 'b', 'c']);
 });
 
-test('a key never holds more than its share, and a class leaves places to the others', async () => {
-  const turns = createTurns({ places: 6, share: 2, classPlaces: 4 });
+test('a key never holds more than its share', async () => {
+  const turns = createTurns({ places: 6, share: 2 });
   const granted: string[] = [];
-  const ask = (key: string, ofClass: string) =>
-    turns.acquire(key, { class: ofClass }).then((release) => {
-      granted.push(`${ofClass} ${key}`);
+  const ask = (key: string) =>
+    turns.acquire(key).then((release) => {
+      granted.push(key);
       return release;
     });
-  const clients = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c'].map((key) => ask(key, 'client'));
+  const asked = ['a', 'a', 'a', 'b', 'b', 'b', 'c'].map(ask);
   await settled();
-  expect(granted.toSorted()).toEqual(['client a', 'client a', 'client b', 'client b']);
-  expect(turns.waiting()).toBe(4);
-  const workers = ['a', 'b', 'c'].map((key) => ask(key, 'worker'));
+  expect(granted.toSorted()).toEqual(['a', 'a', 'b', 'b', 'c']);
+  expect(turns.waiting()).toBe(2);
+  (await asked[0])?.();
   await settled();
-  expect(granted.slice(4)).toEqual(['worker a', 'worker b']);
-  (await clients[0])?.();
-  await settled();
-  // The place goes to a client key that holds less than its share, or to the waiting worker.
-  expect(granted).toHaveLength(7);
-  expect(granted.at(-1)).toMatch(/client [ac]|worker c/);
-  void workers;
-});
-
-test('a waiter with `isNext` goes before the other waiters of its key', async () => {
-  const turns = createTurns({ places: 1 });
-  const release = await turns.acquire('a');
-  const order: string[] = [];
-  const use = async (name: string, isNext: boolean) => {
-    const giveBack = await turns.acquire('a', { isNext });
-    order.push(name);
-    giveBack();
-  };
-  const waiters = [use('first', false), use('second', false), use('next', true)];
-  release();
-  await Promise.all(waiters);
-  expect(order).toEqual(['next', 'first', 'second']);
+  expect(granted).toHaveLength(6);
+  expect(granted.at(-1)).toBe('a');
 });
 
 test('an aborted waiter takes no place', async () => {

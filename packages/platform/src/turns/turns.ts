@@ -4,7 +4,7 @@
  *   acquire ──▶ holds a place ──release──▶ the place goes to the next key that may take it
  *      └─ no place is free for the key ──▶ waits ──▶ holds a place | rejected (aborted, waited too long, too many wait)
  *
- * State: the number of taken places, in all, by class and by key, and one queue for each key. It is memory of one
+ * State: the number of taken places, in all and by key, and one queue for each key. It is memory of one
  * process. Within a key the order is first in, first out. Between keys it is round robin: the key that was served last
  * goes to the end. A key never holds more than its share, even while other places are free, so that the next key finds
  * a free place.
@@ -14,8 +14,6 @@ interface TurnsOptions {
   places: number;
   /** Most holders at once of one key. Default `places`. */
   share?: number;
-  /** Most holders at once of one class of keys. A lower limit keeps places for other classes. Default `places`. */
-  classPlaces?: number;
   /** Most waiters of one key. Default: no limit. */
   mostWaiting?: number;
   /** Longest wait. Default: no limit. */
@@ -31,12 +29,7 @@ export interface Turns {
    */
   acquire(
     key: string,
-    options?: {
-      signal?: AbortSignal;
-      class?: string;
-      /** Goes before the other waiters of the key: for a caller that has already waited for another resource. */
-      isNext?: boolean;
-    },
+    options?: { signal?: AbortSignal },
   ): Promise<() => void>;
   waiting(): number;
 }
@@ -53,34 +46,23 @@ export class NoTurn extends Error {
 }
 
 interface Line {
-  class: string;
   taken: number;
   /** Functions that grant a place, in the order of arrival. */
   waiting: (() => void)[];
 }
 
 export const createTurns = (options: TurnsOptions): Turns => {
-  const {
-    places,
-    share = Infinity,
-    classPlaces = Infinity,
-    mostWaiting = Infinity,
-    waitMs,
-    what = 'it',
-  } = options;
+  const { places, share = Infinity, mostWaiting = Infinity, waitMs, what = 'it' } = options;
   let taken = 0;
   let waiting = 0;
-  const takenByClass = new Map<string, number>();
   /** Keys with a holder or a waiter. The key that was served longest ago is first. */
   const lines = new Map<string, Line>();
 
-  const isFree = (line: Line): boolean =>
-    taken < places && line.taken < share && (takenByClass.get(line.class) ?? 0) < classPlaces;
+  const isFree = (line: Line): boolean => taken < places && line.taken < share;
 
   function count(line: Line, by: 1 | -1): void {
     taken += by;
     line.taken += by;
-    takenByClass.set(line.class, (takenByClass.get(line.class) ?? 0) + by);
   }
 
   function take(key: string, line: Line): () => void {
@@ -117,13 +99,11 @@ export const createTurns = (options: TurnsOptions): Turns => {
   }
 
   return {
-    async acquire(key, { signal, class: ofClass = '', isNext = false } = {}) {
+    async acquire(key, { signal } = {}) {
       signal?.throwIfAborted();
-      // The same key in another class has a queue of its own.
-      const lineKey = `${ofClass} ${key}`;
-      const line: Line = lines.get(lineKey) ?? { class: ofClass, taken: 0, waiting: [] };
-      lines.set(lineKey, line);
-      if (line.waiting.length === 0 && isFree(line)) return take(lineKey, line);
+      const line: Line = lines.get(key) ?? { taken: 0, waiting: [] };
+      lines.set(key, line);
+      if (line.waiting.length === 0 && isFree(line)) return take(key, line);
       if (line.waiting.length >= mostWaiting) throw new NoTurn(what, `${mostWaiting} are waiting already`);
       return await new Promise((resolve, reject) => {
         const stopWaiting = () => {
@@ -134,12 +114,12 @@ export const createTurns = (options: TurnsOptions): Turns => {
         const giveUp = (reason: unknown) => {
           line.waiting.splice(line.waiting.indexOf(grantIt), 1);
           stopWaiting();
-          forgetIfIdle(lineKey, line);
+          forgetIfIdle(key, line);
           reject(reason);
         };
         const grantIt = () => {
           stopWaiting();
-          resolve(take(lineKey, line));
+          resolve(take(key, line));
         };
         const onAbort = () => giveUp(signal?.reason);
         const timer =
@@ -147,8 +127,7 @@ export const createTurns = (options: TurnsOptions): Turns => {
             ? undefined
             : setTimeout(() => giveUp(new NoTurn(what, `no place came free within ${waitMs} ms`)), waitMs);
         waiting += 1;
-        if (isNext) line.waiting.unshift(grantIt);
-        else line.waiting.push(grantIt);
+        line.waiting.push(grantIt);
         signal?.addEventListener('abort', onAbort, { once: true });
       });
     },

@@ -33,19 +33,12 @@ export class Replayed extends Error {
 /**
  * Runs a command, at most once for a key.
  * @param command uses the services it is given: with a key they share the transaction that stores the outcome
- * @param turnAt key of `Database.inTurnAt`: transactions wait for their turn before they take a connection
  * @throws Replayed, DomainFailure request_in_progress, idempotency_key_reused, and what the command throws
  */
 export const once = async <T>(
-  {
-    services: given,
-    actor,
-    idempotent,
-  }: { services: Services; actor: Actor; idempotent: IdempotentRequest | null },
+  { services, actor, idempotent }: { services: Services; actor: Actor; idempotent: IdempotentRequest | null },
   command: (services: Services) => Promise<T>,
-  turnAt?: string,
 ): Promise<T> => {
-  const services = turnAt === undefined ? given : { ...given, database: given.database.inTurnAt(turnAt) };
   if (idempotent === null) return command(services);
   const instituteId = actor.institute_id;
   const effects: (() => Promise<void>)[] = [];

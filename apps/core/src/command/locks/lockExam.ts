@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { hasTurn, Held, later, PREPARED, send, type Tx } from '@evaluation/database';
+import { later, PREPARED, send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
@@ -7,22 +6,10 @@ import { selectExam } from './findExam.ts';
 import type { Viewer } from './visibleExams.ts';
 
 /**
- * Key of the turns at an exam. It contains the institute, because the turn is taken before the exam is looked up:
- * commands with a foreign exam's id wait only for their own institute.
- */
-export const turnAtExam = (instituteId: string, examId: string): string =>
-  `exam ${instituteId} ${examId.toLowerCase()}`;
-
-/** Longest wait for an exam that another replica holds; then 503. */
-const WAIT_MS = 3000;
-
-/**
  * Locks the exam of a command. It is the first lock of the lock order (docs/architecture.md#lock-order), and the exam's
  * status is read under it. `NO KEY UPDATE` lets other transactions insert rows that refer to the exam.
  * @throws DomainFailure exam_not_found if it is missing, of another institute, not visible, or deleted
- * @throws Held if the exam is locked and the transaction does not have its turn: the database rolls the transaction
- * back and runs it again in its turn, and it holds no connection meanwhile
- * @throws the database's lock timeout if the transaction has its turn and another replica holds the exam for WAIT_MS
+ * @throws the database's lock timeout, after which the client gets 503
  */
 export const lockExam = async (tx: Tx, viewer: Viewer, examId: string): Promise<LockedExam> =>
   (await lockExamAndRead(tx, viewer, examId, send)).exam;
@@ -40,31 +27,11 @@ export const lockExamAndRead = async <T>(
   read: (tx: Tx) => Promise<T>,
 ): Promise<{ exam: LockedExam; found: T }> => {
   if (!isUuid(examId)) throw new DomainFailure('exam_not_found');
-  const key = turnAtExam(viewer.institute_id, examId);
-  const isItsTurn = hasTurn(tx, key);
-  const locked = await (isItsTurn ? lockInTurn : lockAtOnce)(tx, viewer, examId);
+  const locked = await later(tx, selectExam(tx, viewer, examId).forNoKeyUpdate().modifyEnd(PREPARED));
   const found = await read(tx);
   const [exam] = locked();
-  if (exam === undefined && !isItsTurn) {
-    const seen = await selectExam(tx, viewer, examId).modifyEnd(PREPARED).executeTakeFirst();
-    if (seen !== undefined && seen.status !== 'deleted') throw new Held(key);
-  }
   if (exam === undefined || exam.status === 'deleted') throw new DomainFailure('exam_not_found');
   return { exam, found };
-};
-
-const lockAtOnce = (tx: Tx, viewer: Viewer, examId: string) =>
-  later(tx, selectExam(tx, viewer, examId).forNoKeyUpdate().skipLocked().modifyEnd(PREPARED));
-
-/**
- * Waits for the exam. At most two transactions of this process have their turn at an exam, so a burst on one exam holds
- * two connections.
- */
-const lockInTurn = async (tx: Tx, viewer: Viewer, examId: string) => {
-  await later(tx, sql`${PREPARED} set local lock_timeout = ${sql.lit(WAIT_MS)}`);
-  const locked = await later(tx, selectExam(tx, viewer, examId).forNoKeyUpdate().modifyEnd(PREPARED));
-  await later(tx, sql`${PREPARED} set local lock_timeout to default`);
-  return locked;
 };
 
 /**

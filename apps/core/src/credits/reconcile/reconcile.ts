@@ -34,18 +34,16 @@ interface Row extends Omit<Finding, 'institute_id' | 'finding'> {
 }
 
 export const reconcileInstitute = async (
-  database: Pick<Database, 'inTenant'>,
+  database: Pick<Database, 'forChecks'>,
   instituteId: string,
   signal?: AbortSignal,
 ): Promise<Finding[]> => {
   const findings: Finding[] = [];
   for (const check of CHECKS) {
     if (signal?.aborted === true) break;
-    const rows = await database.inTenant(
-      instituteId,
-      async (tx) => {
-        await sql.raw(`set local statement_timeout = ${CHECK_TIMEOUT_MS}`).execute(tx);
-        return sql<Row>`
+    const rows = await database.forChecks.inTenant(instituteId, async (tx) => {
+      await sql.raw(`set local statement_timeout = ${CHECK_TIMEOUT_MS}`).execute(tx);
+      return sql<Row>`
         select finding, subject, expected, found, total from (
           select f.*, (count(*) over of_kind)::int as total, row_number() over (of_kind order by subject) as place
           from (${check(instituteId)}) f
@@ -53,9 +51,7 @@ export const reconcileInstitute = async (
         ) numbered
         where place <= ${LISTED}
         order by finding, place`.execute(tx);
-      },
-      'unhurried',
-    );
+    });
     findings.push(
       ...rows.rows.map((row) => ({ ...row, institute_id: instituteId, finding: kindOf(row.finding) })),
     );
@@ -104,7 +100,7 @@ const CALL_FINDINGS = 500;
 
 /** Checks one institute, or the institutes after `after` until CALL_MS have passed. @throws DomainFailure not_found */
 export const reconcileSome = async (
-  database: Pick<Database, 'inTenant' | 'control'>,
+  database: Pick<Database, 'forChecks' | 'control'>,
   { institute_id: one, after }: { institute_id?: string | undefined; after?: string | undefined },
 ): Promise<Reconciliation> => {
   if (one !== undefined) {

@@ -33,7 +33,7 @@ export const reconcileAll = (
   services: Pick<Services, 'database' | 'log'>,
   signal?: AbortSignal,
 ): Promise<boolean> =>
-  services.database.acrossInstitutes(async (tx) => {
+  services.database.forChecks.acrossInstitutes(async (tx) => {
     // The transaction of the lock runs no other statement. It stays open, without a snapshot, during the whole round.
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(${LOCK}::bigint) as locked`.execute(tx);
@@ -56,4 +56,4 @@ export const reconcileAll = (
     metrics.reconcileLastSuccess.setToCurrentTime();
     services.log.info(line, 'reconciled');
     return true;
-  }, 'unhurried');
+  });

@@ -15,7 +15,6 @@ import { createExam } from '../../exams/createExam.ts';
 import { deleteExam } from '../../exams/deleteExam.ts';
 import { editExam } from '../../exams/editExam.ts';
 import { listExams } from '../../exams/listExams.ts';
-import { turnAtExam } from '../../command/locks/lockExam.ts';
 import { openExam } from '../../exams/openExam.ts';
 import { readExam } from '../../exams/readExam.ts';
 import { searchExams } from '../../exams/searchExams.ts';
@@ -193,11 +192,7 @@ export const publicRouter = router({
       // Outside the transaction of the command: sealing commits the upload and waits while a worker records its
       // inspection.
       await sealCopyOf(ctx.services, ctx.actor, input.body);
-      return once(
-        ctx,
-        (services) => createSubmission(services, ctx.actor, input.exam_id, input.body),
-        turnAtExam(ctx.actor.institute_id, input.exam_id),
-      );
+      return once(ctx, (services) => createSubmission(services, ctx.actor, input.exam_id, input.body));
     }),
     feed: actorProcedure
       .input(query<typeof schemas.FeedQuery>())

@@ -1,6 +1,5 @@
 import * as z from 'zod/v4';
 import { once } from '../../../command/idempotency/once.ts';
-import { turnAtExam } from '../../../command/locks/lockExam.ts';
 import { showExamForm } from '../../../exams/examForm.ts';
 import { saveExam, type ExamSaveBody } from '../../../exams/saveExam.ts';
 import { ExamFilter, examOverview, listExamOverviews } from '../../../exams/examOverviews.ts';
@@ -18,13 +17,7 @@ export const deskExamsRouter = router({
   save: ofExam
     // The command checks the body after the state of the exam.
     .input(z.object({ seen: z.string().max(100), body: z.custom<ExamSaveBody>(() => true) }))
-    .mutation(({ ctx, input }) =>
-      once(
-        ctx,
-        (services) => saveExam(services, ctx.actor, input),
-        turnAtExam(ctx.actor.institute_id, input.exam_id),
-      ),
-    ),
+    .mutation(({ ctx, input }) => once(ctx, (services) => saveExam(services, ctx.actor, input))),
   copies: ofExam
     .input(CopyFilter)
     .query(({ ctx, input: { exam_id, ...filter } }) =>
