@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { closedAfterTests, openTestDatabase } from '@evaluation/test-services';
-import { later, PREPARED, reusePlans, send } from './tenant.ts';
+import { reusePlans, send, write } from './tenant.ts';
 
 const institute = randomUUID();
 // One connection, so that each transaction runs on the connection of the previous one.
@@ -40,19 +40,16 @@ test('a transaction takes a round trip for each statement and one for the commit
   expect(await roundTripsOf(work)).toBe(3);
 });
 
-test('a read takes one round trip, and so does its prepared statement', async () => {
+test('a read takes one round trip, and each connection prepares its text once', async () => {
   expect(await roundTripsOf(() => database.readInTenant(institute, settings))).toBe(1);
-  const prepared = sql<{
-    institute: string;
-  }>`${PREPARED} select current_setting('app.institute') as institute`;
+  const prepared = sql<{ institute: string }>`select current_setting('app.institute') as institute`;
   for (const id of [institute, randomUUID()]) {
     expect(await roundTripsOf(() => database.readInTenant(id, prepared))).toBe(1);
     expect(await database.readInTenant(id, prepared)).toEqual([{ institute: id }]);
   }
   const { rows } = await database.inTenant(institute, (tx) =>
-    sql<{
-      statement: string;
-    }>`select statement from pg_prepared_statements where statement like ${'%select current_setting%as institute'}`.execute(
+    sql<{ statement: string }>`
+      select statement from pg_prepared_statements where statement like ${'select current_setting%as institute'}`.execute(
       tx,
     ),
   );
@@ -84,9 +81,9 @@ test('a first statement that fails is rolled back, and the connection serves the
   const wrong = database.inTenant(institute, (tx) => insertCandidate(randomUUID()).execute(tx));
   await expect(wrong).rejects.toThrow(/row-level security/);
   await expect(database.readInTenant(institute, sql`select 1 / 0`)).rejects.toThrow(/division by zero/);
-  await expect(
-    database.readInTenant(institute, sql`${PREPARED} select no_such_column from candidates`),
-  ).rejects.toThrow(/no_such_column/);
+  await expect(database.readInTenant(institute, sql`select no_such_column from candidates`)).rejects.toThrow(
+    /no_such_column/,
+  );
   const { rows } = await database.inTenant(institute, (tx) => settings.execute(tx));
   expect(rows).toEqual([expect.objectContaining({ institute })]);
 });
@@ -125,118 +122,139 @@ test('a transaction without a statement sends nothing', async () => {
   expect(await roundTripsOf(() => database.inTenant(institute, async () => 'nothing'))).toBe(0);
 });
 
-const countCandidates = sql<{ n: number }>`${PREPARED} select count(*)::int as n from candidates`;
+const countCandidates = sql<{ n: number }>`select count(*)::int as n from candidates`;
 
-const preparedInsert = (id: string) =>
-  sql`${PREPARED} insert into candidates (id, institute_id, external_id, metadata)
+const insert = (id: string) =>
+  sql`insert into candidates (id, institute_id, external_id, metadata)
     values (${id}, ${institute}, ${`"${id}" \\ {a,b}`}, ${null}::jsonb)`;
 
-test('statements that are sent together take one round trip, in their order', async () => {
+const stored = (id: string) =>
+  database.readInTenant(institute, sql<{ id: string }>`select id from candidates where id = ${id}`);
+
+test('statements of one message run in their order, in one round trip, also at their first use', async () => {
   const texts = ['plain', 'with "quotes", {braces} and a \\', ''];
-  const echo = sql<{
-    list: string[];
-    is: boolean;
-    n: number;
-    none: null;
-  }>`${PREPARED} select ${texts}::text[] as list,
-    ${true}::boolean as is, ${2}::int as n, ${null}::text as none`;
+  const echo = sql<{ list: string[]; is: boolean; n: number; none: null }>`
+    select ${texts}::text[] as list, ${true}::boolean as is, ${2}::int as n, ${null}::text as none`;
+  const counts: [number | undefined, number | undefined][] = [];
   const work = () =>
     database.inTenant(institute, async (tx) => {
-      const first = await later(tx, countCandidates);
-      await later(tx, preparedInsert(randomUUID()));
-      const echoed = await later(tx, echo);
-      expect(() => first()).toThrow(/not sent/);
-      const { rows: last } = await countCandidates.execute(tx);
-      expect(echoed()).toEqual([{ list: texts, is: true, n: 2, none: null }]);
-      return [first()[0]?.n ?? 0, last[0]?.n ?? 0];
+      const [[before], , echoed, [after]] = await send(
+        tx,
+        countCandidates,
+        insert(randomUUID()),
+        echo,
+        countCandidates,
+      );
+      expect(echoed).toEqual([{ list: texts, is: true, n: 2, none: null }]);
+      counts.push([before?.n, after?.n]);
     });
-  const [before = 0, after] = await work();
-  expect(after).toBe(before + 1);
-  // The connection has prepared all of them: one round trip for them and one for the commit.
+  // One round trip for the message and one for the commit.
   expect(await roundTripsOf(work)).toBe(2);
+  expect(await roundTripsOf(work)).toBe(2);
+  expect(counts.map(([before, after]) => (after ?? 0) - (before ?? 0))).toEqual([1, 1]);
 });
 
-test('a statement that is left at the end is sent with the commit', async () => {
+test('what is written runs before the next statement and travels with it', async () => {
+  const work = () =>
+    database.inTenant(institute, async (tx) => {
+      const before = await countCandidates.execute(tx);
+      await write(tx, insert(randomUUID()));
+      const [[sent]] = await send(tx, countCandidates);
+      await write(tx, insert(randomUUID()));
+      const after = await countCandidates.execute(tx);
+      return [sent?.n, after.rows[0]?.n].map((n) => (n ?? 0) - (before.rows[0]?.n ?? 0));
+    });
+  expect(await work()).toEqual([1, 2]);
+  expect(await roundTripsOf(work)).toBe(4);
+});
+
+test('a statement that is written last is sent with the commit', async () => {
   const id = randomUUID();
   const work = () =>
     database.inTenant(institute, async (tx) => {
-      await later(tx, sql`${PREPARED} delete from candidates where id = ${id}`);
-      await later(tx, preparedInsert(id));
+      await write(tx, sql`delete from candidates where id = ${id}`);
+      await write(tx, insert(id));
     });
   await work();
   expect(await roundTripsOf(work)).toBe(1);
-  expect(await database.readInTenant(institute, sql`select id from candidates where id = ${id}`)).toEqual([
-    { id },
-  ]);
+  expect(await stored(id)).toEqual([{ id }]);
 });
 
 test('a failure of one of several statements fails the transaction and keeps the connection', async () => {
   const id = randomUUID();
   const twice = () =>
     database.inTenant(institute, async (tx) => {
-      await later(tx, preparedInsert(id));
-      await later(tx, preparedInsert(id));
+      await write(tx, insert(id));
+      await write(tx, insert(id));
     });
   await expect(twice()).rejects.toThrow(/duplicate key/);
-  // Again with all statements prepared, and with a statement behind the failed one.
-  await expect(twice()).rejects.toThrow(/duplicate key/);
+  // Again with a statement that the connection has not seen, behind the failed one.
   const read = database.inTenant(institute, async (tx) => {
-    await later(tx, preparedInsert(id));
-    await later(tx, preparedInsert(id));
-    return countCandidates.execute(tx);
+    await write(tx, insert(id));
+    await write(tx, insert(id));
+    return send(tx, sql`select 'behind a failure'`);
   });
   await expect(read).rejects.toThrow(/duplicate key/);
-  expect(await database.readInTenant(institute, sql`select id from candidates where id = ${id}`)).toEqual([]);
+  expect(await stored(id)).toEqual([]);
+  expect(await database.readInTenant(institute, sql`select 'behind a failure' as text`)).toHaveLength(1);
+});
+
+test('a statement that failed at its first use works at its second one', async () => {
+  const [first, second] = [randomUUID(), randomUUID()];
+  const unique = (id: string) =>
+    sql`insert into candidates (institute_id, id, external_id) values (${institute}, ${id}, 'used once')`;
+  await database.inTenant(institute, (tx) => insert(first).execute(tx));
+  const failed = database.inTenant(institute, (tx) => send(tx, unique(first)));
+  await expect(failed).rejects.toThrow(/duplicate key/);
+  await database.inTenant(institute, (tx) => send(tx, countCandidates, unique(second)));
+  expect(await stored(second)).toEqual([{ id: second }]);
 });
 
 test('a rollback drops what was not sent', async () => {
   const id = randomUUID();
   const failing = database.inTenant(institute, async (tx) => {
-    await later(tx, preparedInsert(id));
+    await write(tx, insert(id));
     throw new Error('the command failed');
   });
   await expect(failing).rejects.toThrow('the command failed');
-  expect(await database.readInTenant(institute, sql`select id from candidates where id = ${id}`)).toEqual([]);
+  expect(await stored(id)).toEqual([]);
 });
 
-test('a rollback to a savepoint drops what was postponed after it, and keeps what was before', async () => {
+test('a rollback to a savepoint drops what was written after it, and keeps what was before', async () => {
   const [kept, dropped] = [randomUUID(), randomUUID()];
   const work = (isSent: boolean) =>
     database.inTenant(institute, async (tx) => {
-      await later(tx, preparedInsert(kept));
-      await later(tx, sql`${PREPARED} savepoint command`);
-      if (isSent) await send(tx);
-      await later(tx, preparedInsert(dropped));
+      await write(tx, insert(kept));
+      await write(tx, sql`savepoint command`);
+      if (isSent) await send(tx, countCandidates);
+      await write(tx, insert(dropped));
       // If this statement were sent, it would fail and end the transaction.
-      await later(tx, preparedInsert(dropped));
+      await write(tx, insert(dropped));
       await sql`rollback to savepoint command`.execute(tx);
-      await later(tx, sql`${PREPARED} delete from candidates where id = ${isSent ? randomUUID() : kept}`);
+      await write(tx, sql`delete from candidates where id = ${isSent ? randomUUID() : kept}`);
     });
   await work(false);
   await work(true);
-  const { rows } = await database.inTenant(institute, (tx) =>
-    sql`select id from candidates where id in (${kept}, ${dropped})`.execute(tx),
-  );
-  expect(rows).toEqual([{ id: kept }]);
+  expect(await Promise.all([kept, dropped].map(stored))).toEqual([[{ id: kept }], []]);
 });
 
-test('a statement that is postponed after the commit was sent fails the caller', async () => {
+test('a statement that is written after the commit was sent fails the caller', async () => {
   const strayed = database.inTenant(institute, async (tx) => {
-    await later(tx, countCandidates);
+    await write(tx, countCandidates);
     // Runs after the commit was written to the socket and before its answer is read.
-    setImmediate(() => void later(tx, countCandidates));
+    setImmediate(() => void write(tx, countCandidates));
   });
-  await expect(strayed).rejects.toThrow(/postponed after the commit/);
+  await expect(strayed).rejects.toThrow(/written after the commit/);
 });
 
 test('a transaction that reuses plans plans no prepared statement with its values', async () => {
-  const byIds = sql`${PREPARED} select id from candidates where id = any(${[randomUUID()]}::uuid[])`;
+  const byIds = sql`select id from candidates where id = any(${[randomUUID()]}::uuid[])`;
   const plans = sql<{ custom: number; generic: number }>`
     select custom_plans::int as custom, generic_plans::int as generic from pg_prepared_statements
-    where statement like '% select id from candidates where id = any(%'`;
+    where statement like 'select id from candidates where id = any(%'`;
   const planned = await database.inTenant(institute, async (tx) => {
     await reusePlans(tx);
-    for (let times = 0; times < 3; times += 1) await byIds.execute(tx);
+    for (let times = 0; times < 3; times += 1) await send(tx, byIds);
     return (await plans.execute(tx)).rows;
   });
   expect(planned).toEqual([{ custom: 0, generic: 3 }]);

@@ -3,12 +3,11 @@ export { grantCore } from './migrate/grantCore.ts';
 export {
   brokenConstraint,
   json,
-  later,
   openDatabase,
-  PREPARED,
   reusePlans,
   send,
   type Database,
   type Tx,
+  write,
 } from './tenant.ts';
 export { withinTime } from './withinTime.ts';

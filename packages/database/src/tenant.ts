@@ -1,23 +1,14 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Kysely, sql, type CompiledQuery, type RawBuilder, type Transaction } from 'kysely';
+import { CompiledQuery, Kysely, sql, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import { jittered } from '@evaluation/platform/backoff';
 import type { Logger } from '@evaluation/platform/telemetry';
 import { createTurns } from '@evaluation/platform/turns';
 import { PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
-import {
-  hasArrived,
-  laterQuery,
-  PREPARED_MARK,
-  postgresDialect,
-  readWith,
-  SEND,
-  settingQuery,
-  type Setting,
-} from './driver.ts';
+import { postgresDialect, readWith, sendQuery, writeQuery, type Setting } from './driver.ts';
 
 export type Tx = Transaction<DB>;
 
@@ -208,7 +199,7 @@ const transactionsOn = (pool: pg.Pool, { share }: { share: number }): Transactio
   const transaction = <T>(settings: readonly Setting[], key: string, work: (tx: Tx) => Promise<T>) =>
     retried(key, () =>
       kysely.transaction().execute(async (tx) => {
-        for (const setting of settings) await tx.executeQuery(settingQuery(setting));
+        for (const setting of settings) await set(tx, setting);
         return work(tx);
       }),
     );
@@ -259,39 +250,45 @@ const assertRoleIsSubjectToRls = async (pool: pg.Pool): Promise<void> => {
   }
 };
 
-/** Mark of a statement that each connection parses once (see driver.ts), as in sql`${PREPARED} select …`. */
-export const PREPARED = sql.raw(PREPARED_MARK);
+/** A statement that is named by its text, so the text must be one of few. */
+interface Statement<Row> {
+  compile(tx: Tx): CompiledQuery<Row>;
+}
 
 /**
- * Sends a prepared statement together with the next one of the transaction, or with its commit. That statement or
- * commit also reports a failure of this one. A rollback drops a statement that was not sent yet.
- * @returns a function that gives the rows, once the next statement has run
+ * Writes a statement whose rows are not needed. It is sent with the next statement of the transaction, or with its
+ * commit; that statement or commit also reports a failure of this one. A rollback drops what was not sent yet.
  */
-export const later = async <Row>(
+export const write = async (tx: Tx, statement: Statement<unknown>): Promise<void> => {
+  await tx.executeQuery(writeQuery(statement.compile(tx)));
+};
+
+/** Sends statements in one message, after what was written before. @returns the rows of each */
+export const send = async <Rows extends unknown[]>(
   tx: Tx,
-  query: { compile(tx: Tx): CompiledQuery<Row> },
-): Promise<() => Row[]> => {
-  const { rows } = await tx.executeQuery<Row>(laterQuery(query.compile(tx)));
-  return () => {
-    if (!hasArrived(rows)) throw new Error('the statement was not sent yet');
-    return rows;
-  };
+  ...statements: { [At in keyof Rows]: Statement<Rows[At]> }
+): Promise<{ [At in keyof Rows]: Rows[At][] }> => {
+  type Lists = { [At in keyof Rows]: Rows[At][] };
+  const parts = statements.map((statement) => statement.compile(tx));
+  const { rows } = await tx.executeQuery<Lists>(
+    sendQuery(CompiledQuery.raw('statements of a message'), parts),
+  );
+  const [lists] = rows;
+  if (lists === undefined) throw new Error('the driver returned no rows for a message');
+  return lists;
 };
+
+const set = (tx: Tx, { name, value }: Setting): Promise<void> =>
+  write(tx, sql`select set_config(${name}, ${value}, true)`);
 
 /**
- * Plans all statements of the transaction without their values, so each connection plans a prepared statement once,
- * until the table's statistics change. PostgreSQL otherwise plans it at each execution while it expects a few rows less
- * with the values at hand, for example with a list of one id, and planning takes longer than running. For statements
- * that find their rows by keys: limits and conditions of partial indexes must be literals.
+ * Plans all statements of the transaction without their values, so each connection plans a statement of `write` or
+ * `send` once, until the table's statistics change. PostgreSQL otherwise plans it at each execution while it expects a
+ * few rows less with the values at hand, for example with a list of one id, and planning takes longer than running. For
+ * statements that find their rows by keys: limits and conditions of partial indexes must be literals.
  */
-export const reusePlans = async (tx: Tx): Promise<void> => {
-  await tx.executeQuery(settingQuery({ name: 'plan_cache_mode', value: 'force_generic_plan' }));
-};
-
-/** Sends the statements of `later` now, in one message. */
-export const send = async (tx: Tx): Promise<void> => {
-  await tx.executeQuery(SEND);
-};
+export const reusePlans = (tx: Tx): Promise<void> =>
+  set(tx, { name: 'plan_cache_mode', value: 'force_generic_plan' });
 
 /** A value for a jsonb column; the driver would turn a plain array into a PostgreSQL array. */
 export const json = (value: unknown) => sql<unknown>`${JSON.stringify(value)}::jsonb`;

@@ -3,8 +3,7 @@ import { vi } from 'vitest';
 
 /**
  * Counts the statements that `work` sends to one database, with those of its transaction. Statements that services of
- * other tests in this process send to their own databases are not counted, and neither are those that prepare a new
- * connection. A `begin` sent together with a statement counts as one with it.
+ * other tests in this process send to their own databases are not counted. Statements of one message count as one.
  *
  * @param url of the database, as in `ClonedDatabase.url`
  */
@@ -14,15 +13,9 @@ export const statementsOf = async (url: string, work: () => Promise<unknown>): P
   try {
     await work();
     return query.mock.contexts.filter(
-      (client, at) =>
-        client instanceof pg.Client &&
-        Reflect.get(client, 'database') === database &&
-        !preparesConnection(query.mock.calls[at]?.[0]),
+      (client) => client instanceof pg.Client && Reflect.get(client, 'database') === database,
     ).length;
   } finally {
     query.mockRestore();
   }
 };
-
-const preparesConnection = (config: unknown): boolean =>
-  typeof config === 'object' && config !== null && String(Reflect.get(config, 'name')).startsWith('tenant_');

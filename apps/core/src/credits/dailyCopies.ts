@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import type { Tx } from '@evaluation/database';
 
 /**
  * Copies accepted in a UTC day (docs/architecture.md#daily-quota), counted for the institute and for each key in the
@@ -32,37 +32,35 @@ export interface Allowance {
 
 type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
 
-/**
- * Counts a copy with the next statement of the transaction.
- * @returns a function to be called after that statement. It returns the first exceeded allowance, after which the
- *   caller must roll back, or null.
- */
-export const countCopy = async (
-  tx: Tx,
-  instituteId: string,
-  day: string,
-  allowances: readonly Allowance[],
-): Promise<() => UsedUp | null> => {
-  const counts: (() => UsedUp | null)[] = [];
-  for (const { quota, counterId, limit } of allowances) {
-    const counted =
-      limit !== null && limit < 1
-        ? () => []
-        : await later(
-            tx,
-            tx
-              .insertInto('daily_copies')
-              .values({ institute_id: instituteId, counter_id: counterId, day, copies: 1 })
-              .onConflict((conflict) => {
-                const oneMore = conflict
-                  .columns(['institute_id', 'counter_id', 'day'])
-                  .doUpdateSet({ copies: sql<number>`daily_copies.copies + 1` });
-                return limit === null ? oneMore : oneMore.where('daily_copies.copies', '<', limit);
-              })
-              .returning('copies')
-              .modifyEnd(PREPARED),
-          );
-    counts.push(() => (limit !== null && counted().length === 0 ? { quota, limit } : null));
-  }
-  return () => counts.map((usedUp) => usedUp()).find((usedUp) => usedUp !== null) ?? null;
+/** Counts a copy for each allowance that is not used up, in their order. @returns the counters that counted it */
+export const countCopy = (instituteId: string, { day, allowances }: Counted) => {
+  const counters = sql`unnest(${allowances.map(({ counterId }) => counterId)}::uuid[],
+    ${allowances.map(({ limit }) => limit)}::int[])`;
+  return sql<{ counter_id: string }>`
+    insert into daily_copies (institute_id, counter_id, day, copies)
+    select ${instituteId}::uuid, a.counter_id, ${day}, 1
+    from ${counters} with ordinality as a (counter_id, most, at)
+    where a.most is null or a.most > 0
+    order by a.at
+    on conflict (institute_id, counter_id, day) do update set copies = daily_copies.copies + 1
+    where daily_copies.copies < coalesce(
+      (select a.most from ${counters} as a (counter_id, most) where a.counter_id = daily_copies.counter_id), 2147483647)
+    returning counter_id`;
 };
+
+interface Counted {
+  day: string;
+  allowances: readonly Allowance[];
+}
+
+/**
+ * @param counted rows of `countCopy`
+ * @returns the first exceeded allowance, after which the caller must roll back, or null
+ */
+export const exceededOf = (
+  allowances: readonly Allowance[],
+  counted: readonly { counter_id: string }[],
+): UsedUp | null =>
+  allowances
+    .flatMap(({ quota, counterId, limit }) => (limit === null ? [] : [{ quota, counterId, limit }]))
+    .find(({ counterId }) => !counted.some(({ counter_id }) => counter_id === counterId)) ?? null;

@@ -196,15 +196,23 @@ const statementsOf = async (institute: Institute, steps: readonly Step[]): Promi
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: () => {
+        const compiler = new PostgresQueryCompiler();
+        return {
+          compileQuery: (...query) => {
+            const compiled = compiler.compileQuery(...query);
+            statements.push(compiled);
+            return compiled;
+          },
+        };
+      },
       createDriver: () => ({
         init: nothing,
         acquireConnection: async () => ({
           // eslint-disable-next-line typescript/no-unnecessary-type-parameters -- as Kysely declares it
-          executeQuery: async <R>(statement: CompiledQuery) => {
-            statements.push(statement);
+          executeQuery: async <R>() => {
             // eslint-disable-next-line typescript/no-unsafe-type-assertion -- all the ledger asks for is a row
-            return { rows: [{ id: '1' } as R] };
+            return { rows: [[[{ id: '1' }]] as R] };
           },
           streamQuery: () => {
             throw new Error('the ledger streams nothing');

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { exact } from '@evaluation/rules';
 import type { RunKey } from '../command/runKey.ts';
@@ -72,8 +72,10 @@ const CHANGES = {
 /** @returns false, without a change, if a reservation exceeds the available credits or the account is missing */
 const change = async (tx: Tx, instituteId: string, { kind, amount, runId }: Change): Promise<boolean> => {
   const by = CHANGES[kind];
-  const result = await sql`
-    ${PREPARED} with changed as (
+  const [entries] = await send(
+    tx,
+    sql`
+    with changed as (
       update credit_accounts
       set balance = balance + ${amount}::numeric * ${by.balance}::int,
           committed = committed + ${amount}::numeric * ${by.committed}::int
@@ -84,6 +86,7 @@ const change = async (tx: Tx, instituteId: string, { kind, amount, runId }: Chan
     insert into credit_entries (institute_id, kind, amount, run_id, balance_after, committed_after)
     select ${instituteId}::uuid, ${kind}::"CreditEntryKind", ${amount}::numeric, ${runId}::uuid, balance, committed
     from changed
-    returning id`.execute(tx);
-  return result.rows.length === 1;
+    returning id`,
+  );
+  return entries.length === 1;
 };

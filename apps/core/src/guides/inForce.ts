@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import type { Tx } from '@evaluation/database';
 import { Actor } from '@evaluation/platform/signed-actor';
 import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
@@ -75,27 +75,17 @@ export interface GuideInForce {
 }
 
 /**
- * Locks the guide of a submission's exam with the next statement of the transaction. A concurrent undo waits for the
- * lock on `exam_guides` and then sees the marks of this transaction. The application is read by a later statement,
- * because a statement that waited for the lock still reads its old snapshot.
- * @returns a function that gives the guide; null unless the exam's mode is `apply`
+ * Selects the guide of a submission's exam and locks it if the run completes; no row unless the exam's mode is `apply`.
+ * A concurrent undo waits for the lock on `exam_guides` and then sees the marks of this transaction. The application is
+ * read by a later statement, because a statement that waited for the lock still reads its old snapshot.
  */
-export const lockGuide = async (
-  tx: Tx,
-  instituteId: string,
-  submission: { id: string },
-): Promise<() => GuideInForce | null> => {
-  const rows = await later(
-    tx,
-    sql<GuideInForce>`
-      ${PREPARED} select g.exam_id, g.in_force, g.passing_stopped_at is not null as is_stopped
-      from submissions s
-      join exam_guides g on g.institute_id = s.institute_id and g.exam_id = s.exam_id
-      where s.institute_id = ${instituteId} and s.id = ${submission.id} and g.mode = 'apply'
-      for share of g`,
-  );
-  return () => rows()[0] ?? null;
-};
+export const selectGuide = (instituteId: string, submission: { id: string }, isCompleting: boolean) =>
+  sql<GuideInForce>`
+    select g.exam_id, g.in_force, g.passing_stopped_at is not null as is_stopped
+    from submissions s
+    join exam_guides g on g.institute_id = s.institute_id and g.exam_id = s.exam_id
+    where s.institute_id = ${instituteId} and s.id = ${submission.id} and g.mode = 'apply'
+    ${isCompleting ? sql`for share of g` : sql``}`;
 
 /**
  * Marks the results of a run that completes by the application in force, in the transaction of the completion. Without

@@ -1,6 +1,6 @@
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { sql } from 'kysely';
-import { later, PREPARED, reusePlans, type Tx } from '@evaluation/database';
+import { reusePlans, send, write, type Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
@@ -8,18 +8,21 @@ import { SubmissionCreate, type Submission } from '@evaluation/rest-contract/sch
 import { isRead, MAX_AMOUNT, priceOf, quoteFor, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuseField } from '../command/accept.ts';
+import { countCopy } from '../credits/dailyCopies.ts';
 import { insufficientCredits } from '../credits/ledger.ts';
-import { lockExamAndRead, refuseChange, type LockedExam } from '../command/locks/lockExam.ts';
+import { examLock, existingExam, refuseChange, type LockedExam } from '../command/locks/lockExam.ts';
 import { newId } from '../command/newId.ts';
 import { announceStop, stopRun, type StoppedRun } from '../grading/runs/stopRun.ts';
 import type { Services } from '../command/services.ts';
 import { sealUpload } from '../files/sealUpload.ts';
-import { laterNewSubmission } from './getSubmission.ts';
+import { submissionById } from './getSubmission.ts';
 import { insertSubmission } from './insertSubmission.ts';
 import { countCredits } from '../command/metrics.ts';
 import { lockRowFor } from '../command/locks/lockSubmission.ts';
-import { readTypedPaper } from '../exams/paper/paper.ts';
-import { laterTerms, payForRun } from '../grading/runs/payForRun.ts';
+import { selectTypedPaper, typedPaperOf } from '../exams/paper/paper.ts';
+import { payForRun, selectTerms, termsOf } from '../grading/runs/payForRun.ts';
+import { placesInLane, stepAlongIndexes } from './queuePlaces.ts';
+import { representation } from './representation.ts';
 import { takeCandidate, type TakenCandidate } from './takeCandidate.ts';
 import { takeCopy } from './takeCopy.ts';
 import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
@@ -33,12 +36,16 @@ export const createSubmission = async (
 ): Promise<Submission> => {
   const created = await services.database.inTenant(actor.institute_id, async (tx) => {
     await reusePlans(tx);
-    const { exam, found } = await lockExamAndRead(tx, actor, examId, async () => {
-      const terms = await laterTerms(tx, actor);
-      return { paper: await readTypedPaper(tx, actor.institute_id, examId), terms: terms() };
-    });
+    const [locked, foundTerms, questions] = await send(
+      tx,
+      examLock(tx, actor, examId),
+      selectTerms(tx, actor),
+      selectTypedPaper(actor.institute_id, examId),
+    );
+    const exam = existingExam(locked);
     refuseChange(exam, 'submit');
-    const { paper, terms } = found;
+    const terms = termsOf(foundTerms, actor);
+    const paper = typedPaperOf(questions);
     const request = checkRequest(
       accept(SubmissionCreate, body, (parts) => problemsOfAnswers(parts, exam.mode, paper)),
       exam.mode,
@@ -70,7 +77,6 @@ export const createSubmission = async (
       replacedId === null ? null : await replaceWith(tx, actor.institute_id, replacedId, submissionId);
     const run = { id: newId(), attempt: 1, lane, price: quote.credits } as const;
     const waits = intake.questionsForAi > 0;
-    // From here on the statements travel in one message, which `payForRun` sends.
     await insertSubmission(tx, {
       instituteId: actor.institute_id,
       submissionId,
@@ -84,11 +90,19 @@ export const createSubmission = async (
     if (replacedId === null) await countLive(tx, actor.institute_id, exam);
     // Registrations of a changed candidate are updated now and not at the commit: transactions that hold a registration
     // wait for the credits, so a transaction that holds the credits must not wait for a registration.
-    await later(tx, sql`${PREPARED} set constraints touch_registrations immediate`);
+    await write(tx, sql`set constraints touch_registrations immediate`);
     // Read before the most contended rows are locked.
-    const submission = await laterNewSubmission(tx, actor, { submissionId, run, waits }, services.lanePace);
-    await payForRun(tx, actor, { run, waits, terms, freed: replaced });
-    return { submission: submission(), stopped: replaced, price: run.price };
+    if (waits) await stepAlongIndexes(tx);
+    const [[row], [place], counted] = await send(
+      tx,
+      submissionById(actor, submissionId),
+      placesInLane(actor.institute_id, lane, waits ? [run.id] : []),
+      countCopy(actor.institute_id, terms),
+    );
+    if (row === undefined) throw new Error(`submission ${submissionId} is missing after its insert`);
+    const submission = representation(row, place?.ahead ?? null, services.lanePace);
+    await payForRun(tx, actor, { run, waits, terms, counted, freed: replaced });
+    return { submission, stopped: replaced, price: run.price };
   });
   // A submission that was marked by key alone has no waiting run.
   if (created.submission.status === 'queued') services.wakeDispatcher(created.submission.lane);
@@ -155,15 +169,14 @@ const replacedBy = ({ live }: TakenCandidate, replaces: boolean): string | null 
   return live.id;
 };
 
-const countLive = (tx: Tx, instituteId: string, exam: LockedExam): Promise<unknown> =>
-  later(
+const countLive = (tx: Tx, instituteId: string, exam: LockedExam): Promise<void> =>
+  write(
     tx,
     tx
       .updateTable('exams')
       .set({ live_submissions: exam.live_submissions + 1, live_unfinalized: exam.live_unfinalized + 1 })
       .where('institute_id', '=', instituteId)
-      .where('id', '=', exam.id)
-      .modifyEnd(PREPARED),
+      .where('id', '=', exam.id),
   );
 
 /** Marks a submission as `replaced` and stops its run; an unfinished run is not charged. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
-import type { RunLane } from '@evaluation/jobs-contract';
+import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
@@ -8,14 +7,13 @@ import { isUuid } from '../command/accept.ts';
 import type { LanePace } from '../command/lanePace.ts';
 import type { Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';
-import { placesInLane, stepAlongIndexes } from './queuePlaces.ts';
+import { placesInLane } from './queuePlaces.ts';
 import {
   isOfVisibleExam,
   representation,
   selectSubmissions,
   submissionRows,
   type Choice,
-  type SubmissionRow,
 } from './representation.ts';
 
 /**
@@ -57,29 +55,9 @@ export const readSubmission = async (
   return submission;
 };
 
-/**
- * Reads a submission whose first run was inserted before, with the next statement of the transaction.
- * @param run.waits true for a run that waits for the AI, and so has a place in the queue
- */
-export const laterNewSubmission = async (
-  tx: Tx,
-  viewer: Viewer,
-  created: { submissionId: string; run: { id: string; lane: RunLane }; waits: boolean },
-  pace: Pick<LanePace, 'of'>,
-): Promise<() => Submission> => {
-  const { submissionId, run, waits } = created;
-  const rows = await later(tx, submissionById(viewer, submissionId));
-  if (waits) await stepAlongIndexes(tx);
-  const places = waits ? await later(tx, placesInLane(viewer.institute_id, run.lane, [run.id])) : () => [];
-  return () => {
-    const [row] = rows();
-    if (row === undefined) throw new Error(`submission ${submissionId} is missing after its insert`);
-    return representation(row, places()[0]?.ahead ?? null, pace);
-  };
-};
-
-const submissionById = (viewer: Viewer, submissionId: string) =>
-  sql<SubmissionRow>`${PREPARED} ${submissionRows(viewer.institute_id, chosenBy(viewer, submissionId))}`;
+/** The statement of `getSubmission`. */
+export const submissionById = (viewer: Viewer, submissionId: string) =>
+  submissionRows(viewer.institute_id, chosenBy(viewer, submissionId));
 
 const chosenBy = (viewer: Viewer, submissionId: string): Choice => ({
   where: sql<boolean>`s.id = ${submissionId} and ${isOfVisibleExam(viewer)}`,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { json, later, PREPARED, type Tx } from '@evaluation/database';
+import { json, write, type Tx } from '@evaluation/database';
 import type { SubmissionQuote, Warning } from '@evaluation/rest-contract/schemas';
 import { PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
 import { insertRun, stateAtStartOfRun, type NewRun } from '../grading/runs/insertRun.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
-/** Inserts a submission, its answers and its first run, with the next statement of the transaction. */
+/** Writes a submission, its answers and its first run. */
 export const insertSubmission = async (
   tx: Tx,
   row: {
@@ -20,39 +20,36 @@ export const insertSubmission = async (
   },
 ): Promise<void> => {
   const { instituteId, submissionId, run, intake } = row;
-  await later(
+  await write(
     tx,
-    tx
-      .insertInto('submissions')
-      .values({
-        id: submissionId,
-        institute_id: instituteId,
-        exam_id: row.examId,
-        candidate_id: row.candidateId,
-        upload_id: intake.uploadId,
-        lane: run.lane,
-        pages: intake.pages,
-        quote_unit: row.quote.unit,
-        quote_credits: String(row.quote.credits),
-        quote_rate_source: row.quote.rate_source,
-        warnings: json([
-          ...(intake.beyondVision ? [BEYOND_VISION] : []),
-          ...(intake.isRepaired ? [FILE_REPAIRED] : []),
-        ]),
-        metadata: row.metadata === null ? null : json(row.metadata),
-        ...stateAtStartOfRun(
-          run,
-          { instituteId, examId: row.examId, pages: intake.pages },
-          intake.questionsForAi,
-        ),
-      })
-      .modifyEnd(PREPARED),
+    tx.insertInto('submissions').values({
+      id: submissionId,
+      institute_id: instituteId,
+      exam_id: row.examId,
+      candidate_id: row.candidateId,
+      upload_id: intake.uploadId,
+      lane: run.lane,
+      pages: intake.pages,
+      quote_unit: row.quote.unit,
+      quote_credits: String(row.quote.credits),
+      quote_rate_source: row.quote.rate_source,
+      warnings: json([
+        ...(intake.beyondVision ? [BEYOND_VISION] : []),
+        ...(intake.isRepaired ? [FILE_REPAIRED] : []),
+      ]),
+      metadata: row.metadata === null ? null : json(row.metadata),
+      ...stateAtStartOfRun(
+        run,
+        { instituteId, examId: row.examId, pages: intake.pages },
+        intake.questionsForAi,
+      ),
+    }),
   );
   if (intake.answers.length > 0) {
-    await later(
+    await write(
       tx,
       sql`
-        ${PREPARED} insert into answers (institute_id, submission_id, question_id, option_labels, text)
+        insert into answers (institute_id, submission_id, question_id, option_labels, text)
         select ${instituteId}::uuid, ${submissionId}::uuid, a.question_id,
           array(select jsonb_array_elements_text(a.option_labels)), a.text
         from jsonb_to_recordset(${JSON.stringify(intake.answers)}::jsonb)

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { send, write, type Tx } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 
 /*
@@ -28,7 +28,7 @@ export const queuePlaces = async (
   for (const lane of RUN_LANES) {
     const runIds = waiting.flatMap((row) => (row.lane === lane ? [row.current_run_id] : []));
     if (runIds.length === 0) continue;
-    const { rows } = await placesInLane(instituteId, lane, runIds).execute(tx);
+    const [rows] = await send(tx, placesInLane(instituteId, lane, runIds));
     for (const { id, ahead } of rows) places.set(id, ahead);
   }
   return places;
@@ -39,10 +39,10 @@ export const queuePlaces = async (
  * know how few runs are released and would read all finished runs instead of the partial index. Later statements of the
  * transaction read by keys.
  */
-export const stepAlongIndexes = (tx: Tx): Promise<unknown> =>
-  later(
+export const stepAlongIndexes = (tx: Tx): Promise<void> =>
+  write(
     tx,
-    sql`${PREPARED} select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+    sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   );
 
 /**
@@ -54,7 +54,7 @@ export const placesInLane = (
   lane: RunLane,
   runIds: readonly string[],
 ): RawBuilder<{ id: string; ahead: number }> => sql<{ id: string; ahead: number }>`
-  ${PREPARED} with waiting as (
+  with waiting as (
     select r.id, r.queued_at from runs r
     where r.institute_id = ${instituteId} and r.lane = ${sql.lit(lane)} and r.status = 'queued'
     order by r.queued_at, r.id

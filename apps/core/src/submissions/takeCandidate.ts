@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { send, write, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { SubmissionCreate } from '@evaluation/rest-contract/schemas';
 import { isUuid } from '../command/accept.ts';
@@ -32,16 +32,15 @@ export const takeCandidate = async (
   if (candidate == null && !isUuid(id ?? '')) throw new DomainFailure('candidate_not_found');
   // Both lock the candidate's row before the next statement reads it. The lock orders this transaction against an
   // erasure: the erasure sees the submission, or the next statement sees `erased_at`.
-  await later(
+  await write(
     tx,
     candidate == null
-      ? sql`${PREPARED} select from candidates c where c.institute_id = ${instituteId} and c.id = ${id} for key share`
+      ? sql`select from candidates c where c.institute_id = ${instituteId} and c.id = ${id} for key share`
       : upsertStatement(instituteId, [{ ...candidate, id: newId() }]),
   );
   const chosen =
     candidate == null ? sql<boolean>`c.id = ${id}` : sql<boolean>`c.external_id = ${candidate.external_id}`;
-  const { rows } = await registered(instituteId, examId, chosen).execute(tx);
-  const [found] = rows;
+  const [[found]] = await send(tx, registered(instituteId, examId, chosen));
   if (found === undefined) throw new DomainFailure('candidate_not_found');
   if (found.is_erased)
     // An erasure gives a candidate a new external id, which a client may have read and sent.
@@ -61,7 +60,7 @@ const registered = (
   examId: string,
   chosen: RawBuilder<boolean>,
 ): RawBuilder<Found> => sql<Found>`
-  ${PREPARED} with made as (
+  with made as (
     insert into registrations (id, institute_id, exam_id, candidate_id)
     select ${newId()}::uuid, ${instituteId}::uuid, ${examId}::uuid, c.id from candidates c
     where c.institute_id = ${instituteId} and ${chosen} and c.erased_at is null

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { write, type Tx } from '@evaluation/database';
 import { DomainFailure, errors, type Failure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import type { Services } from '../services.ts';
-import { findOutcome, storeOutcome, type IdempotentRequest, type Outcome } from './records.ts';
+import { lockKey, storeOutcome, type IdempotentRequest, type Outcome } from './records.ts';
 
 /*
  * Runs a command with an Idempotency-Key once (docs/architecture.md#idempotency). Its outcome is stored in the
@@ -44,14 +44,13 @@ export const once = async <T>(
   const effects: (() => Promise<void>)[] = [];
   const outcome = await services.database.inTenant(instituteId, async (tx): Promise<AnswerOrRefusal<T>> => {
     effects.length = 0;
-    const locked = await lockKey(tx, instituteId, idempotent.key);
-    const known = await findOutcome(tx, instituteId, idempotent.key);
-    if (locked()[0]?.mine !== true) throw new DomainFailure('request_in_progress');
+    const { isLocked, known } = await lockKey(tx, instituteId, idempotent.key);
+    if (!isLocked) throw new DomainFailure('request_in_progress');
     if (known !== null) {
       if (known.fingerprint !== idempotent.fingerprint) throw new DomainFailure('idempotency_key_reused');
       throw new Replayed(known.outcome);
     }
-    await later(tx, sql`${PREPARED} savepoint command`);
+    await write(tx, sql`savepoint command`);
     const ended = await answerOrRefusal(() => command(within(services, tx, effects)));
     if ('refused' in ended) {
       await sql`rollback to savepoint command`.execute(tx);
@@ -88,20 +87,12 @@ const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
   return status < 500 && ![402, 409, 429].includes(status);
 };
 
-/** Locks the key before the next statement, unless another request holds it. */
-const lockKey = (tx: Tx, instituteId: string, key: string) =>
-  later(
-    tx,
-    sql<{ mine: boolean }>`
-      ${PREPARED} select pg_try_advisory_xact_lock(hashtextextended(${`${instituteId}/${key}`}, 0)) as mine`,
-  );
-
 /** Runs one `inTenant` in a savepoint: after an error the command can go on, as it can without a key. */
 const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
-  await later(tx, sql`${PREPARED} savepoint part`);
+  await write(tx, sql`savepoint part`);
   try {
     const answer = await work(tx);
-    await later(tx, sql`${PREPARED} release savepoint part`);
+    await write(tx, sql`release savepoint part`);
     return answer;
   } catch (error) {
     // If the connection is lost, the rollback fails too; the first error is the one to report.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { openTestDatabase } from '@evaluation/test-services';
 import { afterAll, expect, test } from 'vitest';
-import { findOutcome, storeOutcome, sweepOutcomes } from './records.ts';
+import { lockKey, storeOutcome, sweepOutcomes } from './records.ts';
 
 const { database, close } = await openTestDatabase(2);
 afterAll(close);
@@ -20,7 +20,9 @@ test('outcomes of all institutes are deleted after 48 hours', async () => {
   }
   const found = () =>
     Promise.all(
-      kept.map((institute) => database.inTenant(institute, (tx) => findOutcome(tx, institute, 'k'))),
+      kept.map((institute) =>
+        database.inTenant(institute, async (tx) => (await lockKey(tx, institute, 'k')).known),
+      ),
     );
   const before = await found();
   expect(before).toEqual([{ fingerprint: 'f', outcome: { body: { id: 1 } } }, null]);

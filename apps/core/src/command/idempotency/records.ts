@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { jittered } from '@evaluation/platform/backoff';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { send, write, type Tx } from '@evaluation/database';
 import { errors, type ErrorCode, type Failure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import { startRounds, type Rounds } from '../rounds.ts';
@@ -31,22 +31,30 @@ const Stored = z.union([
 
 const KEPT = sql`interval '48 hours'`;
 
-/** Finds the unexpired outcome of a key. The caller holds the key's lock. */
-export const findOutcome = async (
+/** Locks a key, unless another request holds it, and reads its unexpired outcome under the lock. */
+export const lockKey = async (
   tx: Tx,
   instituteId: string,
   key: string,
-): Promise<{ fingerprint: string; outcome: Outcome } | null> => {
-  const row = await tx
-    .selectFrom('idempotency_records')
-    .select(['fingerprint', 'outcome'])
-    .where('institute_id', '=', instituteId)
-    .where('key', '=', key)
-    .where('created_at', '>', sql<Date>`clock_timestamp() - ${KEPT}`)
-    .modifyEnd(PREPARED)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  return { fingerprint: row.fingerprint, outcome: Stored.parse(JSON.parse(row.outcome)) };
+): Promise<{ isLocked: boolean; known: { fingerprint: string; outcome: Outcome } | null }> => {
+  const [[lock], [row]] = await send(
+    tx,
+    sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(${`${instituteId}/${key}`}, 0)) as mine`,
+    tx
+      .selectFrom('idempotency_records')
+      .select(['fingerprint', 'outcome'])
+      .where('institute_id', '=', instituteId)
+      .where('key', '=', key)
+      .where('created_at', '>', sql<Date>`clock_timestamp() - ${KEPT}`),
+  );
+  return {
+    isLocked: lock?.mine === true,
+    known:
+      row === undefined
+        ? null
+        : { fingerprint: row.fingerprint, outcome: Stored.parse(JSON.parse(row.outcome)) },
+  };
 };
 
 /** Stores an outcome with the commit; replaces an expired one that is not deleted yet. */
@@ -61,13 +69,12 @@ export const storeOutcome = async (
     outcome: JSON.stringify(outcome),
     created_at: sql<Date>`clock_timestamp()`,
   };
-  await later(
+  await write(
     tx,
     tx
       .insertInto('idempotency_records')
       .values({ institute_id: instituteId, key, ...stored })
-      .onConflict((conflict) => conflict.columns(['institute_id', 'key']).doUpdateSet(stored))
-      .modifyEnd(PREPARED),
+      .onConflict((conflict) => conflict.columns(['institute_id', 'key']).doUpdateSet(stored)),
   );
 };
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
@@ -35,7 +35,7 @@ export const isHeldBy = (held: HeldRun, runs = 'runs'): RawBuilder<boolean> => s
  * @throws DomainFailure conflict if the run has ended, was claimed again, or was never held by the caller
  */
 export const lockHeldRun = async (tx: Tx, held: HeldRun) => {
-  const locked = await heldRunLocked(tx, held).executeTakeFirst();
+  const [[locked]] = await send(tx, heldRunLocked(tx, held));
   if (locked === undefined) throw lostRun();
   return locked;
 };
@@ -58,8 +58,7 @@ export const heldRunLocked = (tx: Tx, held: HeldRun) =>
     .where(isHeldBy(held, 'r'))
     // Rows are locked in this order. Both are locked, so that a waiting statement checks the claim again.
     .forUpdate('s')
-    .forNoKeyUpdate('r')
-    .modifyEnd(PREPARED);
+    .forNoKeyUpdate('r');
 
 /** As `lockHeldRun`; also extends the lease. */
 export const lockAndExtend = async (tx: Tx, held: HeldRun, leaseSeconds: number): Promise<void> => {

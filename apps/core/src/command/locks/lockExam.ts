@@ -1,4 +1,4 @@
-import { later, PREPARED, send, type Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
@@ -11,27 +11,23 @@ import type { Viewer } from './visibleExams.ts';
  * @throws DomainFailure exam_not_found if it is missing, of another institute, not visible, or deleted
  * @throws the database's lock timeout, after which the client gets 503
  */
-export const lockExam = async (tx: Tx, viewer: Viewer, examId: string): Promise<LockedExam> =>
-  (await lockExamAndRead(tx, viewer, examId, send)).exam;
+export const lockExam = async (tx: Tx, viewer: Viewer, examId: string): Promise<LockedExam> => {
+  const [locked] = await send(tx, examLock(tx, viewer, examId));
+  return existingExam(locked);
+};
 
 export type LockedExam = NonNullable<Awaited<ReturnType<ReturnType<typeof selectExam>['executeTakeFirst']>>>;
 
-/**
- * As `lockExam`. The statement of `read` is sent in the same message and runs under the lock.
- * @returns also what `read` has returned
- */
-export const lockExamAndRead = async <T>(
-  tx: Tx,
-  viewer: Viewer,
-  examId: string,
-  read: (tx: Tx) => Promise<T>,
-): Promise<{ exam: LockedExam; found: T }> => {
+/** The statement of `lockExam`, to be sent together with reads that run under the lock. */
+export const examLock = (tx: Tx, viewer: Viewer, examId: string) => {
   if (!isUuid(examId)) throw new DomainFailure('exam_not_found');
-  const locked = await later(tx, selectExam(tx, viewer, examId).forNoKeyUpdate().modifyEnd(PREPARED));
-  const found = await read(tx);
-  const [exam] = locked();
+  return selectExam(tx, viewer, examId).forNoKeyUpdate();
+};
+
+/** @param locked rows of `examLock` */
+export const existingExam = ([exam]: LockedExam[]): LockedExam => {
   if (exam === undefined || exam.status === 'deleted') throw new DomainFailure('exam_not_found');
-  return { exam, found };
+  return exam;
 };
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import { newId } from '../../command/newId.ts';
 
 interface Registration {
@@ -21,8 +21,10 @@ export const registerCandidates = async (
 ): Promise<Map<string, Registration>> => {
   if (candidateIds.length === 0) return new Map();
   const rows = JSON.stringify(candidateIds.map((candidate_id) => ({ id: newId(), candidate_id })));
-  const registered = await sql<{ id: string; candidate_id: string; is_new: boolean }>`
-    ${PREPARED} with made as (
+  const [registered] = await send(
+    tx,
+    sql<{ id: string; candidate_id: string; is_new: boolean }>`
+    with made as (
       insert into registrations (id, institute_id, exam_id, candidate_id)
       select id, ${instituteId}, ${examId}, candidate_id
       from jsonb_to_recordset(${rows}::jsonb) as sent(id uuid, candidate_id uuid)
@@ -33,8 +35,7 @@ export const registerCandidates = async (
     union all
     select id, candidate_id, false from registrations
     where institute_id = ${instituteId} and exam_id = ${examId} and candidate_id = any(${candidateIds}::uuid[])
-  `.execute(tx);
-  return new Map(
-    registered.rows.map(({ id, candidate_id, is_new }) => [candidate_id, { id, isNew: is_new }]),
+  `,
   );
+  return new Map(registered.map(({ id, candidate_id, is_new }) => [candidate_id, { id, isNew: is_new }]));
 };

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { send, write, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contract/schemas';
@@ -20,15 +20,20 @@ export const upsertCandidates = async (
 ): Promise<CandidatesCreated['candidates']> => {
   if (candidates.length === 0) return [];
   const sent = candidates.map((candidate) => ({ ...candidate, id: newId() }));
-  await later(tx, upsertStatement(instituteId, sent));
+  await write(tx, upsertStatement(instituteId, sent));
   // A separate statement, so that it sees rows that another call committed while the insert waited for its lock.
-  const found = await tx
-    .selectFrom('candidates')
-    .select(['id', 'external_id', 'erased_at'])
-    .where('institute_id', '=', instituteId)
-    .where('external_id', '=', sql<string>`any(${candidates.map(({ external_id }) => external_id)}::text[])`)
-    .modifyEnd(PREPARED)
-    .execute();
+  const [found] = await send(
+    tx,
+    tx
+      .selectFrom('candidates')
+      .select(['id', 'external_id', 'erased_at'])
+      .where('institute_id', '=', instituteId)
+      .where(
+        'external_id',
+        '=',
+        sql<string>`any(${candidates.map(({ external_id }) => external_id)}::text[])`,
+      ),
+  );
   // An erasure gives a candidate a new external id. A client may have read it and sent it; the row stays unchanged.
   const erased = found.filter(({ erased_at }) => erased_at !== null).map(({ id }) => id);
   if (erased.length > 0)
@@ -47,7 +52,7 @@ export const upsertStatement = (
   instituteId: string,
   candidates: readonly (CandidateInput & { id: string })[],
 ): RawBuilder<unknown> => sql`
-  ${PREPARED} insert into candidates (id, institute_id, external_id, name, roll_number, section_or_class, metadata)
+  insert into candidates (id, institute_id, external_id, name, roll_number, section_or_class, metadata)
   select id, ${instituteId}, external_id, name, roll_number, section_or_class, metadata
   from jsonb_to_recordset(${JSON.stringify(candidates)}::jsonb) as sent(
     id uuid, external_id text, name text, roll_number text, section_or_class text, metadata jsonb)

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
+import type { Tx } from '@evaluation/database';
 import { ExamContext, MarkedQuestion } from '@evaluation/rules/grading-model';
 import * as z from 'zod/v4';
 import { rubricInForce } from './inForce.ts';
@@ -19,19 +19,16 @@ export const readPaper = async (
 };
 
 /**
- * Reads the questions of a typed exam in paper order, without rubrics. Empty for a handwritten exam. Rubrics are not
+ * Selects the questions of a typed exam in paper order, without rubrics; no row for a handwritten exam. Rubrics are not
  * needed to accept answers, so a submission is accepted while their table is locked.
  */
-export const readTypedPaper = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-): Promise<MarkedQuestion[]> => {
-  const { rows } = await sql<{ questions: unknown }>`
-    ${PREPARED} select ${questionsOf(instituteId, examId, null)} as questions
-    from exams e where e.institute_id = ${instituteId} and e.id = ${examId} and e.mode = 'typed'`.execute(tx);
-  return z.array(MarkedQuestion).parse(rows[0]?.questions ?? []);
-};
+export const selectTypedPaper = (instituteId: string, examId: string) => sql<{ questions: unknown }>`
+  select ${questionsOf(instituteId, examId, null)} as questions
+  from exams e where e.institute_id = ${instituteId} and e.id = ${examId} and e.mode = 'typed'`;
+
+/** @param rows of `selectTypedPaper` */
+export const typedPaperOf = ([row]: { questions: unknown }[]): MarkedQuestion[] =>
+  z.array(MarkedQuestion).parse(row?.questions ?? []);
 
 export const CurrentPaper = z.object({
   exam: ExamContext.extend({ title: z.string() }),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { later, PREPARED, send, type Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { HeldRun, isHeldBy, lostRun } from '../../command/locks/heldRun.ts';
 import { UncheckedEvidence } from '../../command/workerCalls/workerInput.ts';
@@ -40,9 +40,8 @@ export const findJudgement = (
       .where(isHeldBy(held))
       .executeTakeFirst();
     if (run === undefined) throw lostRun();
-    const judgements = await findJudgements(tx, held.institute_id, [key]);
-    await send(tx);
-    const [found] = judgements();
+    const [rows] = await send(tx, selectJudgements(held.institute_id, [key]));
+    const [found] = judgementsOf(rows);
     return found === undefined ? null : { run_id: found.run_id, evidence: found.evidence };
   });
 
@@ -50,26 +49,22 @@ export interface FoundJudgement extends CachedJudgement {
   key: string;
 }
 
-/**
- * Looks cached judgements up with the next statement of the transaction.
- * @returns a function that returns the judgements, up to MOST_FOUND_BYTES in all but at least the first
- */
-export const findJudgements = async (
-  tx: Tx,
-  instituteId: string,
-  keys: readonly string[],
-): Promise<() => FoundJudgement[]> => {
-  if (keys.length === 0) return () => [];
-  const rows = await later(
-    tx,
-    sql<{ key: string; run_id: string; evidence: string }>`
-    ${PREPARED} select key, run_id, evidence from (
-      select key, run_id, evidence, sum(octet_length(evidence)) over (order by key) - octet_length(evidence) as before
-      from judgements where institute_id = ${instituteId} and key = any(${keys}::text[])) found
-    where before < ${MOST_FOUND_BYTES}`,
-  );
-  return () => rows().map((row) => ({ ...row, evidence: JSON.parse(row.evidence) as unknown }));
-};
+interface StoredJudgement {
+  key: string;
+  run_id: string;
+  evidence: string;
+}
+
+/** Selects cached judgements, up to MOST_FOUND_BYTES in all but at least the first. */
+export const selectJudgements = (instituteId: string, keys: readonly string[]) => sql<StoredJudgement>`
+  select key, run_id, evidence from (
+    select key, run_id, evidence, sum(octet_length(evidence)) over (order by key) - octet_length(evidence) as before
+    from judgements where institute_id = ${instituteId} and key = any(${keys}::text[])) found
+  where before < ${MOST_FOUND_BYTES}`;
+
+/** @param rows of `selectJudgements` */
+export const judgementsOf = (rows: readonly StoredJudgement[]): FoundJudgement[] =>
+  rows.map((row) => ({ ...row, evidence: JSON.parse(row.evidence) as unknown }));
 
 /** A judgement made for a question of this run, to be reused for other candidates with the same answer. */
 export const MadeJudgement = z.object({
@@ -130,13 +125,16 @@ type Encoded = Made & { evidence: string };
 
 /** @returns the questions whose judgement is cached now: of several with one key, only the first. */
 const insertNew = async (tx: Tx, held: HeldRun, made: readonly Encoded[]): Promise<string[]> => {
-  const { rows } = await sql<{ question_id: string }>`
-    ${PREPARED} insert into judgements (institute_id, key, run_id, question_id, evidence)
+  const [rows] = await send(
+    tx,
+    sql<{ question_id: string }>`
+    insert into judgements (institute_id, key, run_id, question_id, evidence)
     select ${held.institute_id}::uuid, m.key, ${held.run_id}::uuid, m.question_id, m.evidence
     from unnest(${made.map(({ key }) => key)}::text[], ${made.map(({ question_id }) => question_id)}::uuid[],
       ${made.map(({ evidence }) => evidence)}::text[]) as m (key, question_id, evidence)
     on conflict (institute_id, key) do nothing
-    returning question_id`.execute(tx);
+    returning question_id`,
+  );
   return rows.map(({ question_id }) => question_id);
 };
 

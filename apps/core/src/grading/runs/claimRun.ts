@@ -11,9 +11,15 @@ import { unreachable } from '../../command/unreachable.ts';
 import { CurrentPaper } from '../../exams/paper/paper.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../../exams/paper/markedMaterial.ts';
 import { newClaim, withToken, type NewClaim } from '../../command/workerCalls/claimToken.ts';
-import { claimLocked, lockForClaim, type ClaimedMaterial, type RunToBeClaimed } from './claimStatements.ts';
+import {
+  claimLocked,
+  lockForClaim,
+  materialRead,
+  type ClaimedMaterial,
+  type RunToBeClaimed,
+} from './claimStatements.ts';
 import { failAbandonedRun } from './failRun.ts';
-import { MarkedExample, pinExamples, readPinnedExamples, readPool } from './markedExamples.ts';
+import { MarkedExample, pinExamples, poolOf, readPinnedExamples, selectDecisions } from './markedExamples.ts';
 import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
 
@@ -133,7 +139,7 @@ const claimIn = async (
   if (submission.is_day_used_up && !submission.was_graded)
     return { outcome: 'refused', error: gradingError('day_used_up') };
   const step = FIRST_STEP[submission.lane];
-  const claimed = await claimLocked(tx, job, submission, {
+  const claimed = claimLocked(job, submission, {
     worker: job.worker,
     sha256,
     leaseSeconds: settings.runs.leaseSeconds,
@@ -142,8 +148,8 @@ const claimIn = async (
     step: advances(submission.status, step) ? step : null,
   });
   if (submission.is_pinned) {
-    await send(tx);
-    const run = claimed();
+    const [rows] = await send(tx, claimed);
+    const run = materialRead(rows);
     return {
       outcome: 'claimed',
       submission,
@@ -151,8 +157,9 @@ const claimIn = async (
       examples: await readPinnedExamples(tx, job, run.marked_examples),
     };
   }
-  const pool = await readPool(tx, job.institute_id, submission);
-  const run = claimed();
+  const [rows, decisions] = await send(tx, claimed, selectDecisions(job.institute_id, submission));
+  const run = materialRead(rows);
+  const pool = await poolOf(tx, job.institute_id, submission, decisions);
   const examples = await pinExamples(tx, job, pool, run.answers);
   return { outcome: 'claimed', submission, run, examples };
 };

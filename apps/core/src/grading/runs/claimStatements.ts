@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
 import {
   Annotation,
@@ -40,8 +40,10 @@ export interface RunToBeClaimed {
 
 /** Locks the submission, then the run. @returns undefined if there is no such run */
 export const lockForClaim = async (tx: Tx, job: RunKey): Promise<RunToBeClaimed | undefined> => {
-  const { rows } = await sql<RunToBeClaimed>`
-    ${PREPARED} select s.id, s.exam_id, s.candidate_id, s.status, s.lane, s.pages, u.sealed_key, r.status as run_status,
+  const [[locked]] = await send(
+    tx,
+    sql<RunToBeClaimed>`
+    select s.id, s.exam_id, s.candidate_id, s.status, s.lane, s.pages, u.sealed_key, r.status as run_status,
       r.paper is not null as is_pinned,
       exists (select from runs c where c.institute_id = s.institute_id and c.submission_id = s.id
         and c.status = 'completed') as was_graded,
@@ -52,8 +54,9 @@ export const lockForClaim = async (tx: Tx, job: RunKey): Promise<RunToBeClaimed 
     join submissions s on s.institute_id = r.institute_id and s.id = r.submission_id
     left join uploads u on u.institute_id = s.institute_id and u.id = s.upload_id
     where r.institute_id = ${job.institute_id} and r.id = ${job.run_id}
-    for update of s for no key update of r`.execute(tx);
-  return rows[0];
+    for update of s for no key update of r`,
+  );
+  return locked;
 };
 
 const Read = z.object({
@@ -93,22 +96,12 @@ interface NewLease {
   step: GradingStep | null;
 }
 
-/**
- * Claims the locked run, with the next statement of the transaction; the first claim pins the paper. Reads the material
- * in the same statement.
- */
-export const claimLocked = async (
-  tx: Tx,
-  job: RunKey,
-  submission: RunToBeClaimed,
-  lease: NewLease,
-): Promise<() => ClaimedMaterial> => {
+/** Claims the locked run; the first claim pins the paper. Reads the material in the same statement. */
+export const claimLocked = (job: RunKey, submission: RunToBeClaimed, lease: NewLease) => {
   const { institute_id, run_id } = job;
   const hasToken = lease.sha256 !== null;
-  const rows = await later(
-    tx,
-    sql<Record<string, unknown>>`
-    ${PREPARED} with ${submission.is_pinned ? sql`` : sql`pinned as materialized (${currentPaper(institute_id, submission.exam_id)}),`}
+  return sql<Record<string, unknown>>`
+    with ${submission.is_pinned ? sql`` : sql`pinned as materialized (${currentPaper(institute_id, submission.exam_id)}),`}
     claimed as (
       update runs r set
         status = 'claimed',
@@ -153,7 +146,8 @@ export const claimLocked = async (
       (select coalesce(json_agg(json_build_object('question_id', v.question_id, 'awarded', v.awarded::float8)), '[]')
         from reviews v where v.institute_id = ${institute_id} and v.submission_id = ${submission.id}
           and v.application = 0) as overrides
-    from claimed`,
-  );
-  return () => Read.parse(rows()[0]);
+    from claimed`;
 };
+
+/** @param rows of `claimLocked` */
+export const materialRead = ([row]: Record<string, unknown>[]): ClaimedMaterial => Read.parse(row);

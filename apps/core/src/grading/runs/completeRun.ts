@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { checkedCopyKey } from '@evaluation/object-store';
-import { json, later, PREPARED, type Tx } from '@evaluation/database';
+import { json, write, type Tx } from '@evaluation/database';
 import { GradingError, type Submission } from '@evaluation/rest-contract/schemas';
 import { runLanes, type RunLane } from '@evaluation/jobs-contract';
 import { finalStatus } from '@evaluation/rules';
@@ -125,7 +125,7 @@ export const endRun = async (
     // The first failed question in the order of the paper, not of recording.
     const first = run.paper.map(([id]) => byId.get(id)).find((result) => result?.status === 'failed');
     const error = GradingError.parse(first?.error);
-    await write(tx, held, {
+    await writeEnd(tx, held, {
       submissionId: run.id,
       status: 'failed',
       error,
@@ -139,7 +139,7 @@ export const endRun = async (
   const effective = effectiveOf(made);
   const reasons = [...new Set([...run.review_reasons, ...completion.review_reasons])];
   const revision = run.marks_revision + 1;
-  await write(tx, held, {
+  await writeEnd(tx, held, {
     submissionId: run.id,
     status: finalStatus(effective),
     error: null,
@@ -182,9 +182,9 @@ interface End {
   graded: { price: number; reasons: string[]; needsReview: boolean; revision: number } | null;
 }
 
-/** Ends run and submission in one statement, which is sent with the next one. */
-const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion, written, graded }: End) =>
-  later(
+/** Ends run and submission in one statement. */
+const writeEnd = (tx: Tx, held: HeldRun, { submissionId, status, error, completion, written, graded }: End) =>
+  write(
     tx,
     tx
       .with('run', (ended) =>
@@ -220,8 +220,7 @@ const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion,
             }),
       })
       .where('institute_id', '=', held.institute_id)
-      .where('id', '=', submissionId)
-      .modifyEnd(PREPARED),
+      .where('id', '=', submissionId),
   );
 
 /** Effects after the commit. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { later, PREPARED, type Tx } from '@evaluation/database';
+import { write, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
 import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT, type QuestionMarkedByKey } from '@evaluation/rules';
 import { traceparentNow } from '@evaluation/platform/telemetry';
@@ -56,7 +56,7 @@ export const stateAtStartOfRun = (
   };
 };
 
-/** Inserts a run and the results that need no AI, with the next statement. The submission must be inserted before. */
+/** Writes a run and the results that need no AI. The submission must be written before. */
 export const insertRun = async (
   tx: Tx,
   started: Place & {
@@ -67,31 +67,28 @@ export const insertRun = async (
 ): Promise<void> => {
   const { instituteId, submissionId, run, intake } = started;
   const isOver = intake.questionsForAi === 0;
-  await later(
+  await write(
     tx,
-    tx
-      .insertInto('runs')
-      .values({
-        id: run.id,
-        institute_id: instituteId,
-        submission_id: submissionId,
-        lane: run.lane,
-        attempt: run.attempt,
-        status: isOver ? 'completed' : 'queued',
-        price: String(run.price),
-        traceparent: traceparentNow() ?? null,
-        rubric_version: isOver ? rubricVersionOf(started) : null,
-        finished_at: isOver ? now : null,
-      })
-      .modifyEnd(PREPARED),
+    tx.insertInto('runs').values({
+      id: run.id,
+      institute_id: instituteId,
+      submission_id: submissionId,
+      lane: run.lane,
+      attempt: run.attempt,
+      status: isOver ? 'completed' : 'queued',
+      price: String(run.price),
+      traceparent: traceparentNow() ?? null,
+      rubric_version: isOver ? rubricVersionOf(started) : null,
+      finished_at: isOver ? now : null,
+    }),
   );
   const { results } = intake;
   if (results.length === 0) return;
   // Lists are sent as arrays, so that the text of the statement is the same for each number of results.
-  await later(
+  await write(
     tx,
     sql`
-      ${PREPARED} insert into question_results (institute_id, run_id, question_id, status, awarded, max, source,
+      insert into question_results (institute_id, run_id, question_id, status, awarded, max, source,
         review_reasons, extracted_answer, criteria, annotations)
       select ${instituteId}::uuid, ${run.id}::uuid, q.question_id, q.status::"QuestionResultStatus", q.awarded, q.max,
         case when q.status = 'graded' then 'auto'::"ResultSource" end, '{}'::text[], q.extracted_answer, '[]'::jsonb, '[]'::jsonb

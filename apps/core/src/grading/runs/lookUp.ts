@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { later, PREPARED, send, type Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import { advances } from '@evaluation/rules';
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
-import { findJudgements, type FoundJudgement } from '../evidence/cachedJudgements.ts';
+import { judgementsOf, selectJudgements, type FoundJudgement } from '../evidence/cachedJudgements.ts';
 import { isHeldBy, lostRun, type HeldRun } from '../../command/locks/heldRun.ts';
 import type { RecordedBatch } from './recordedBatch.ts';
 
@@ -22,20 +22,18 @@ export const lookUp = async (
   { find, step, used }: RecordedBatch,
   leaseSeconds: number,
 ): Promise<FoundJudgement[] | null> => {
-  const runs = await later(
+  const [[run], judgements] = await send(
     tx,
     sql<{ status: SubmissionStatus; has_time: boolean; has_usage: boolean }>`
-      ${PREPARED} select s.status,
+      select s.status,
         coalesce(r.lease_until >= clock_timestamp() + make_interval(secs => ${leaseSeconds} * 2 / 3.0), false) as has_time,
         coalesce((r.usage->>'calls')::numeric, 0) >= ${used?.usage.calls ?? 0}::numeric as has_usage
       from runs r
       join submissions s on s.institute_id = r.institute_id and s.id = r.submission_id
       where r.institute_id = ${held.institute_id} and r.id = ${held.run_id} and ${isHeldBy(held, 'r')}`,
+    selectJudgements(held.institute_id, find),
   );
-  const judgements = await findJudgements(tx, held.institute_id, find);
-  await send(tx);
-  const [run] = runs();
   if (run === undefined) throw lostRun();
   const advancesStep = step !== undefined && advances(run.status, step);
-  return run.has_time && run.has_usage && !advancesStep ? judgements() : null;
+  return run.has_time && run.has_usage && !advancesStep ? judgementsOf(judgements) : null;
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { json, PREPARED, type Tx } from '@evaluation/database';
+import { json, send, type Tx } from '@evaluation/database';
 import { fitGuide, nearestExamples } from '@evaluation/guide';
 import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
@@ -40,7 +40,7 @@ const MOST_SHOWN = 6;
 const MOST_NEAREST = 3;
 
 /**
- * @param pooled what `readPool` has found
+ * @param pooled what `poolOf` has found
  * @param answers typed answers; the answers of a copy are not known yet, so its examples differ in their marks only
  */
 export const pinExamples = async (
@@ -91,15 +91,20 @@ interface Pooled extends MarkedExample {
 }
 
 /**
- * Reads the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate.
- * Each is an example of the latest version of its question's guide; if a version is missing, it is made.
+ * Each decision is an example of the latest version of its question's guide; if a version is missing, it is made.
+ * @param decisions rows of `selectDecisions`
  */
-export const readPool = async (tx: Tx, instituteId: string, submission: PoolFor): Promise<Pooled[]> => {
-  const pooled = await readDecisions(tx, instituteId, submission);
-  if (pooled.every(isInVersion)) return pooled;
+export const poolOf = async (
+  tx: Tx,
+  instituteId: string,
+  submission: PoolFor,
+  decisions: Decision[],
+): Promise<Pooled[]> => {
+  if (decisions.every(isInVersion)) return decisions;
   await ensureVersions(tx, instituteId, submission.exam_id);
+  const [again] = await send(tx, selectDecisions(instituteId, submission));
   // A decision that was committed since the versions were made is left out.
-  return (await readDecisions(tx, instituteId, submission)).filter(isInVersion);
+  return again.filter(isInVersion);
 };
 
 interface PoolFor {
@@ -111,13 +116,9 @@ type Decision = Omit<Pooled, 'guide_version'> & { guide_version: number | null }
 
 const isInVersion = (decision: Decision): decision is Pooled => decision.guide_version !== null;
 
-const readDecisions = async (
-  tx: Tx,
-  instituteId: string,
-  { exam_id, candidate_id }: PoolFor,
-): Promise<Decision[]> => {
-  const { rows } = await sql<Decision>`
-    ${PREPARED} select q.id as question_id, x.run_id, x.text, x.sha256, x.awarded::float8 as awarded,
+/** Selects the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate. */
+export const selectDecisions = (instituteId: string, { exam_id, candidate_id }: PoolFor) => sql<Decision>`
+    select q.id as question_id, x.run_id, x.text, x.sha256, x.awarded::float8 as awarded,
       case when latest.examples @> jsonb_build_array(jsonb_build_object(
         'run_id', x.run_id, 'sha256', x.sha256, 'teacher', x.awarded)) then latest.version end as guide_version
     from exam_guides g
@@ -137,9 +138,7 @@ const readDecisions = async (
       order by d.decided_at desc, s.id limit ${sql.lit(MOST_COMPARED)}
     ) x
     where g.institute_id = ${instituteId} and g.exam_id = ${exam_id} and g.mode in ('suggest', 'apply')
-    order by q.position`.execute(tx);
-  return rows;
-};
+    order by q.position`;
 
 /** @param pooled examples of one question, the newest first */
 const chooseShown = (pooled: readonly Pooled[], answer: string | null): Pooled[] => {

@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
-import { reusePlans, type Tx } from '@evaluation/database';
+import { reusePlans, send, type Tx } from '@evaluation/database';
 import { advances, type GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import {
-  findJudgements,
+  judgementsOf,
   keepJudgements,
+  selectJudgements,
   type CachedJudgement,
   type FoundJudgement,
   type MadeJudgement,
   type ReplacementJudgement,
 } from '../evidence/cachedJudgements.ts';
 import { discardEvidence, putEvidence, type StoredEvidence } from '../evidence/storeEvidence.ts';
-import { lockGuide } from '../../guides/inForce.ts';
+import { selectGuide } from '../../guides/inForce.ts';
 import {
   heldRunLocked,
   isLostRun,
@@ -25,7 +26,7 @@ import { announceEnd, endRun, storedCopy, type LockedRun, type StoredCopy } from
 import { hasNoRecords, lookUp } from './lookUp.ts';
 import type { RecordedBatch, RecordedQuestion } from './recordedBatch.ts';
 import type { UsedByRun } from './usedByRun.ts';
-import { writeRecords } from './writeRecords.ts';
+import { recordsStatement, writtenOf } from './writeRecords.ts';
 
 /**
  * Records of a worker during grading (docs/architecture.md#runs). A worker sends what it has made since its last call;
@@ -97,12 +98,9 @@ const recordLocked = async (
   const standing = await keepJudgements(tx, held, judgements, retentionDays);
   const isStanding = new Set(standing.map(({ question_id }) => question_id));
   const completion = standing.length === 0 ? batch.completion : undefined;
-  // Both are sent with the records.
-  const found = await findJudgements(tx, held.institute_id, batch.find);
-  const guide = completion === undefined ? null : await lockGuide(tx, held.institute_id, run);
   const partOf = (index: number) => evidence.parts[index] ?? null;
   const afterPages = batch.pages.length;
-  const written = await writeRecords(tx, held, {
+  const records = {
     submissionId: run.id,
     step: batch.step !== undefined && advances(run.status, batch.step) ? batch.step : null,
     pages: batch.pages.map((read, index) => ({ ...read, evidence: partOf(index) })),
@@ -119,15 +117,22 @@ const recordLocked = async (
     keepsJudgements: judgements.length > 0 && retentionDays > 0,
     leaseSeconds,
     isCompleting: completion !== undefined,
-  });
+  };
+  const [found, [guide], rows] = await send(
+    tx,
+    selectJudgements(held.institute_id, batch.find),
+    selectGuide(held.institute_id, run, completion !== undefined),
+    recordsStatement(held, records),
+  );
+  const written = writtenOf(rows, held, records);
   return {
     standing,
-    found: found(),
+    found: judgementsOf(found),
     linked: written.linked,
     ended:
-      completion === undefined || guide === null
+      completion === undefined
         ? null
-        : await endRun(tx, held, { run, written, completion, copy, guide: guide() }),
+        : await endRun(tx, held, { run, written, completion, copy, guide: guide ?? null }),
   };
 };
 
@@ -147,14 +152,16 @@ const Paper = z.array(z.tuple([z.uuid(), z.number()])).nullable();
 
 /** As `lockHeldRun`. @returns also the questions of the pinned paper, in its order, with their marks */
 const lockWithPaper = async (tx: Tx, held: HeldRun, readsPaper: boolean): Promise<LockedRun> => {
-  const run = await heldRunLocked(tx, held)
-    .select(sql<boolean>`r.alignment is not null`.as('is_aligned'))
-    .select(
-      sql<unknown>`case when ${readsPaper}::boolean then (
-        select json_agg(json_build_array(q->'id', q->'max_marks'))
-        from jsonb_path_query(r.paper, '$.questions[*]') q) end`.as('paper'),
-    )
-    .executeTakeFirst();
+  const [[run]] = await send(
+    tx,
+    heldRunLocked(tx, held)
+      .select(sql<boolean>`r.alignment is not null`.as('is_aligned'))
+      .select(
+        sql<unknown>`case when ${readsPaper}::boolean then (
+          select json_agg(json_build_array(q->'id', q->'max_marks'))
+          from jsonb_path_query(r.paper, '$.questions[*]') q) end`.as('paper'),
+      ),
+  );
   if (run === undefined) throw lostRun();
   return { ...run, paper: Paper.parse(run.paper) ?? [] };
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { RUN_LANES, runLanes, type RunLane } from '@evaluation/jobs-contract';
-import { later, PREPARED, reusePlans } from '@evaluation/database';
+import { reusePlans, send } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
 import { waitingInstitutes } from '../../files/waitingInstitutes.ts';
 import type { Services } from '../../command/services.ts';
@@ -46,18 +46,17 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<Re
   // Throws if NATS is unreachable: no run could be published.
   const askedFor = await services.lanes.askedFor(lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
-    // One message. The second statement begins after the lock, and releases nothing without it.
-    const locked = await later(
-      tx,
-      sql<{ mine: string }>`${PREPARED} select set_config(${IS_OURS},
-        pg_try_advisory_xact_lock(${runLanes[lane].releaseLock})::text, true) as mine`,
-    );
     // The prepared plan depends on no value; PostgreSQL would make a new one for each decision.
     await reusePlans(tx);
-    const runs = await later(tx, releaseInTurns(lane, services.settings.runs.windows[lane], askedFor));
-    const waiting = await sql`
-      ${PREPARED} select from runs where lane = ${sql.lit(lane)} and status = 'queued' limit 1`.execute(tx);
-    return locked()[0]?.mine === 'true' ? { runs: runs(), isWaiting: waiting.rows.length > 0 } : null;
+    // The second statement begins after the lock, and releases nothing without it.
+    const [[locked], runs, waiting] = await send(
+      tx,
+      sql<{ mine: string }>`select set_config(${IS_OURS},
+        pg_try_advisory_xact_lock(${runLanes[lane].releaseLock})::text, true) as mine`,
+      releaseInTurns(lane, services.settings.runs.windows[lane], askedFor),
+      sql`select from runs where lane = ${sql.lit(lane)} and status = 'queued' limit 1`,
+    );
+    return locked?.mine === 'true' ? { runs, isWaiting: waiting.length > 0 } : null;
   });
   if (released === null) return { decided: false, isWaiting: true };
   const published = await Promise.all(released.runs.map((run) => publish(services, lane, run)));
@@ -127,7 +126,7 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
   const isReady = sql<boolean>`lane = ${sql.lit(lane)} and status = 'queued'
     and (released_at is null or released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))`;
   return sql<ReleasedRun>`
-      ${PREPARED} with recursive
+      with recursive
       in_flight as (
         select institute_id, count(*)::int as runs, (count(*) filter (where status = 'claimed'))::int as claimed,
           max(released_at) as last

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely';
-import { PREPARED } from '@evaluation/database';
 
 /**
  * Numbers a run that begins to wait, for its place in the queue (submissions/queuePlaces.ts). Locks the institute's row
@@ -7,7 +6,7 @@ import { PREPARED } from '@evaluation/database';
  */
 export const takePlace = (instituteId: string, runId: string): RawBuilder<unknown> =>
   sql`
-    ${PREPARED} with taken as (
+    with taken as (
       insert into run_queues as q (institute_id, lane, last_place)
       select r.institute_id, r.lane, 1 from runs r
       where r.institute_id = ${instituteId} and r.id = ${runId} and r.status = 'queued'

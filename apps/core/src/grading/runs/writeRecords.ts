@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { PREPARED, type Tx } from '@evaluation/database';
 import type { GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import type { StoredPart } from '../evidence/storeEvidence.ts';
@@ -52,20 +51,19 @@ const Decided = z
 const UNKNOWN_REASON = { code: 'grading_failed' };
 
 /**
- * Writes records in one statement. A record that exists stays, with its evidence. Lists are sent as arrays, so that the
+ * Inserts records in one statement. A record that exists stays, with its evidence. Lists are sent as arrays, so that the
  * text of the statement, and with it its plan, is the same for each number of records.
  */
-export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Promise<Written> => {
-  const { institute_id, run_id } = held;
+export const recordsStatement = ({ institute_id, run_id }: HeldRun, records: Records) => {
   const { pages, alignment, questions, used, isCompleting } = records;
   const column = <T>(read: (result: RecordedQuestion) => T): T[] =>
     questions.map(({ result }) => read(result));
   const parts = evidenceOf(records);
-  const hasEvidence = parts.length > 0 || records.keepsJudgements;
+  const hasEvidence = leavesEvidence(records);
   // An alignment is stored in any case; everything else that changes on the run is changed by its completion.
   const changesRun = !isCompleting || alignment !== null;
-  const { rows } = await sql<{ questions: number; linked: number; decided: unknown }>`
-    ${PREPARED} with results as (
+  return sql<{ questions: number; linked: number; decided: unknown }>`
+    with results as (
       insert into question_results (institute_id, run_id, question_id, status, awarded, max, source, confidence,
         needs_review, review_reasons, extracted_answer, feedback, criteria, annotations, error)
       select ${institute_id}::uuid, ${run_id}::uuid, q.question_id, q.status::"QuestionResultStatus", q.awarded, q.max,
@@ -126,16 +124,26 @@ export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Pro
           union all
           select question_id, status, source, needs_review, error from results) q
         left join reviews v on v.institute_id = ${institute_id} and v.submission_id = ${records.submissionId}
-          and v.question_id = q.question_id and v.application = 0) end as decided`.execute(tx);
-  const [row] = rows;
+          and v.question_id = q.question_id and v.application = 0) end as decided`;
+};
+
+/** @param rows of `recordsStatement` */
+export const writtenOf = (
+  [row]: { questions: number; linked: number; decided: unknown }[],
+  { run_id }: HeldRun,
+  records: Records,
+): Written => {
   if (row === undefined) throw new Error(`run ${run_id}: the records were not written`);
   return {
     questions: row.questions,
     linked: row.linked,
-    hasEvidence,
+    hasEvidence: leavesEvidence(records),
     decided: Decided.parse(row.decided),
   };
 };
+
+const leavesEvidence = (records: Records): boolean =>
+  records.keepsJudgements || evidenceOf(records).length > 0;
 
 const decimal = (value: number | null): string | null => (value === null ? null : String(value));
 

@@ -1,6 +1,6 @@
 import { RUN_LANES } from '@evaluation/jobs-contract';
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { send, type Tx } from '@evaluation/database';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { findExam } from '../../command/locks/findExam.ts';
@@ -8,6 +8,7 @@ import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import { countCredits } from '../../command/metrics.ts';
 import { savePendingRubricsOfExam } from '../../exams/paper/savePending.ts';
 import { queueAgain } from '../review/queueAgain.ts';
+import { countCopy } from '../../credits/dailyCopies.ts';
 import { payForRun, readTerms } from '../../grading/runs/payForRun.ts';
 import type { Services } from '../../command/services.ts';
 import { isOutdated, type ExamAtVersion } from './outdated.ts';
@@ -88,7 +89,9 @@ const regradeOne = async (
       where s.id = ${submission.id} and ${isOutdated({ instituteId, examId: exam.id, version })}`.execute(tx);
     if (rows.length === 0) return null;
     const { run, waits } = await queueAgain(tx, instituteId, exam, submission);
-    await payForRun(tx, actor, { run, waits, terms: await readTerms(tx, actor), freed: null });
+    const terms = await readTerms(tx, actor);
+    const [counted] = await send(tx, countCopy(instituteId, terms));
+    await payForRun(tx, actor, { run, waits, terms, counted, freed: null });
     return run.price;
   });
   if (price === null) return false;

@@ -1,8 +1,10 @@
+import { send } from '@evaluation/database';
 import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../../command/accept.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import { countCredits } from '../../command/metrics.ts';
+import { countCopy } from '../../credits/dailyCopies.ts';
 import { payForRun, readTerms } from '../../grading/runs/payForRun.ts';
 import type { Services } from '../../command/services.ts';
 import { readSubmission } from '../../submissions/getSubmission.ts';
@@ -27,9 +29,10 @@ export const reEvaluate = async (
     if (!keepsOverrides) await dropOverrides(tx, actor, locked);
     const { run, waits } = await queueAgain(tx, actor.institute_id, exam, locked);
     const terms = await readTerms(tx, actor);
-    // Read before `payForRun` locks the most contended rows.
+    // Read before the most contended rows are locked.
     const accepted = await readSubmission(tx, actor, locked.id, services.lanePace);
-    await payForRun(tx, actor, { run, waits, terms, freed: null });
+    const [counted] = await send(tx, countCopy(actor.institute_id, terms));
+    await payForRun(tx, actor, { run, waits, terms, counted, freed: null });
     return { accepted, price: run.price };
   });
   if (submission.accepted.status === 'queued') services.wakeDispatcher(submission.accepted.lane);
