@@ -2,10 +2,12 @@ export { deploy, MigrationFailed } from './migrate/deploy.ts';
 export { grantCore } from './migrate/grantCore.ts';
 export {
   brokenConstraint,
+  isTaken,
   json,
   openDatabase,
   reusePlans,
   send,
+  type ControlTx,
   type Database,
   type Tx,
   write,

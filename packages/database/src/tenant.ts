@@ -6,11 +6,14 @@ import pg from 'pg';
 import { jittered } from '@evaluation/platform/backoff';
 import type { Logger } from '@evaluation/platform/telemetry';
 import { createTurns } from '@evaluation/platform/turns';
-import { PrismaClient } from '../generated/client/client.ts';
+import { Prisma, PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
 import { postgresDialect, readWith, sendQuery, writeQuery, type Setting } from './driver.ts';
 
+/** A transaction of the tenant plane. */
 export type Tx = Transaction<DB>;
+/** A transaction of the control plane. */
+export type ControlTx = Prisma.TransactionClient;
 
 export interface Database {
   /** For requests of clients. The other methods are for calls of workers and for core's own work. */
@@ -28,8 +31,6 @@ export interface Database {
   readInTenant<Row>(instituteId: string, query: RawBuilder<Row>, options?: ReadOptions): Promise<Row[]>;
   /** Runs core's own work. Sees only tables with a policy `across_institutes` (runs, uploads and some more). */
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** For looking up API keys, on the connections of the control plane. */
-  keys: Kysely<DB>;
   /** The control plane, on its own connections: floods of other work do not delay authentication. */
   control: PrismaClient;
   /** Resolves when the database answers, even while all other connections are taken; rejects within seconds. */
@@ -133,9 +134,11 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const service = transactionsOn(servicePool, { share: 2 / 3 });
   const clients = transactionsOn(clientPool, { share: 2 / 3 });
   const checks = transactionsOn(checkPool, { share: 1 });
-  const control = new PrismaClient({ adapter: new PrismaPg(controlPool) });
+  const control = new PrismaClient({
+    adapter: new PrismaPg(controlPool),
+    transactionOptions: { maxWait: WAIT_MS, timeout: TRANSACTION_TIMEOUT_MS },
+  });
   const common = {
-    keys: new Kysely<DB>({ dialect: postgresDialect(controlPool) }),
     control,
     ping: async () => {
       await pingPool.query('select 1');
@@ -298,3 +301,7 @@ export const brokenConstraint = (error: unknown): string | null =>
   error instanceof pg.DatabaseError && error.code !== undefined && error.code.startsWith('23')
     ? (error.constraint ?? null)
     : null;
+
+/** True for the error of the control plane when a unique value exists already. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';

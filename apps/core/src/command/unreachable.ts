@@ -18,8 +18,8 @@ const NETWORK = new Set([
  * remain after several tries (40001, 40P01).
  */
 const DATABASE = /^(?:08|53|57P0|55000|55P03|25P0[34]|40001|40P01)/;
-/** Codes of Prisma: cannot reach, timed out, closed, no free connection. */
-const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
+/** Codes of Prisma: cannot reach, timed out, closed, no free connection, no transaction in time, a conflict. */
+const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034']);
 const BROKEN =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/;
 

@@ -1,4 +1,4 @@
-import { json, type Tx } from '@evaluation/database';
+import type { ControlTx } from '@evaluation/database';
 
 type StaffEventKind =
   | 'invited'
@@ -12,7 +12,7 @@ type StaffEventKind =
 
 /** Records a change of an account, in the transaction of the change. Rows are never changed or deleted. */
 export const noteStaffEvent = async (
-  tx: Tx,
+  tx: ControlTx,
   {
     details = {},
     ...event
@@ -25,8 +25,5 @@ export const noteStaffEvent = async (
     details?: Record<string, string>;
   },
 ): Promise<void> => {
-  await tx
-    .insertInto('staff_events')
-    .values({ ...event, details: json(details) })
-    .execute();
+  await tx.staff_events.create({ data: { ...event, details } });
 };

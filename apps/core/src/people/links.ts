@@ -1,4 +1,4 @@
-import type { Tx } from '@evaluation/database';
+import type { ControlTx } from '@evaluation/database';
 import { networkOf } from '@evaluation/platform/client-limits';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
@@ -22,21 +22,21 @@ export interface Link {
 }
 
 /** Makes a link for a person whose row the transaction has locked. */
-export const makeLink = async (tx: Tx, staffId: string, purpose: keyof typeof LIFETIME_MS): Promise<Link> => {
+export const makeLink = async (
+  tx: ControlTx,
+  staffId: string,
+  purpose: keyof typeof LIFETIME_MS,
+): Promise<Link> => {
   const now = new Date();
-  await tx
-    .updateTable('staff_links')
-    .set({ expires_at: now })
-    .where('staff_id', '=', staffId)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .execute();
+  await tx.staff_links.updateMany({
+    where: { staff_id: staffId, used_at: null, expires_at: { gt: now } },
+    data: { expires_at: now },
+  });
   const { token, hash } = newToken();
   const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
-  await tx
-    .insertInto('staff_links')
-    .values({ token_hash: hash, staff_id: staffId, purpose, expires_at: expiresAt })
-    .execute();
+  await tx.staff_links.create({
+    data: { token_hash: hash, staff_id: staffId, purpose, expires_at: expiresAt },
+  });
   return { path: `/invitation#${token}`, expires_at: expiresAt.toISOString() };
 };
 
@@ -87,23 +87,18 @@ export const followLink = async (
   if (link === null) throw failure('no_such_link');
   const password = await hashPassword(networkOf(input.address), input.password);
   const { staff } = link;
-  await services.database.inTenant(staff.institute_id, async (tx) => {
+  await services.database.control.$transaction(async (tx) => {
     const now = new Date();
-    const used = await tx
-      .updateTable('staff_links')
-      .set({ used_at: now })
-      .where('token_hash', '=', link.token_hash)
-      .where('used_at', 'is', null)
-      .where('expires_at', '>', now)
-      .executeTakeFirst();
-    if (used.numUpdatedRows === 0n) throw failure('no_such_link');
-    const changed = await tx
-      .updateTable('staff')
-      .set({ password_hash: password, ...(input.name === undefined ? {} : { name: input.name }) })
-      .where('id', '=', staff.id)
-      .where('disabled_at', 'is', null)
-      .executeTakeFirst();
-    if (changed.numUpdatedRows === 0n) throw failure('no_such_link');
+    const used = await tx.staff_links.updateMany({
+      where: { token_hash: link.token_hash, used_at: null, expires_at: { gt: now } },
+      data: { used_at: now },
+    });
+    if (used.count === 0) throw failure('no_such_link');
+    const changed = await tx.staff.updateMany({
+      where: { id: staff.id, disabled_at: null },
+      data: { password_hash: password, ...(input.name === undefined ? {} : { name: input.name }) },
+    });
+    if (changed.count === 0) throw failure('no_such_link');
     await endSessions(tx, staff.id);
     await noteStaffEvent(tx, {
       institute_id: staff.institute_id,

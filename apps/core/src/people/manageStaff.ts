@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { brokenConstraint, type Tx } from '@evaluation/database';
+import { isTaken, type ControlTx } from '@evaluation/database';
 import { isUuid } from '../command/accept.ts';
 import { failure } from '../command/failures.ts';
 import { newId } from '../command/newId.ts';
@@ -7,7 +6,7 @@ import type { Role } from './roles.ts';
 import type { Services } from '../command/services.ts';
 import { noteStaffEvent } from './events.ts';
 import { makeLink, type Link } from './links.ts';
-import { memberOf, type StaffMember, type StaffRow } from './representation.ts';
+import { hasJoined, MEMBER, memberOf, type StaffMember, type StaffRow } from './representation.ts';
 import { endSessions } from './sessions.ts';
 
 /*
@@ -21,23 +20,18 @@ export interface Manager {
   staff_id: string | null;
 }
 
-const COLUMNS = sql`s.id, s.email, s.name, s.role, s.disabled_at, s.last_sign_in_at, s.created_at,
-  (s.password_hash is not null or exists (select from staff_identities i where i.staff_id = s.id)) as has_joined`;
-
 /** Pages of the institute's accounts, oldest first. */
 export const listStaff = async (
   { database }: Services,
   instituteId: string,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ data: StaffMember[]; next_after: string | null }> => {
-  const rows = await database.readInTenant<StaffRow>(
-    instituteId,
-    sql<StaffRow>`
-      select ${COLUMNS} from staff s
-      where s.institute_id = ${instituteId}
-        and ${after === undefined ? sql`true` : sql`s.id > ${after}::uuid`}
-      order by s.id limit ${limit + 1}`,
-  );
+  const rows = await database.control.staff.findMany({
+    select: MEMBER,
+    where: { institute_id: instituteId, ...(after === undefined ? {} : { id: { gt: after } }) },
+    orderBy: { id: 'asc' },
+    take: limit + 1,
+  });
   const data = rows.slice(0, limit).map(memberOf);
   return { data, next_after: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
 };
@@ -48,16 +42,13 @@ export const inviteStaff = (
   manager: Manager,
   invited: { email: string; name: string; role: Role; password_hash?: string },
 ): Promise<{ staff: StaffMember; link: Link | null }> =>
-  database.inTenant(manager.institute_id, async (tx) => {
+  database.control.$transaction(async (tx) => {
     await lockInstitute(tx, manager.institute_id);
     const id = newId();
     try {
-      await tx
-        .insertInto('staff')
-        .values({ id, institute_id: manager.institute_id, ...invited })
-        .execute();
+      await tx.staff.create({ data: { id, institute_id: manager.institute_id, ...invited } });
     } catch (error) {
-      if (brokenConstraint(error) === 'staff_email_key') throw failure('staff_exists');
+      if (isTaken(error)) throw failure('staff_exists');
       throw error;
     }
     await note(tx, manager, id, 'invited', { role: invited.role });
@@ -75,7 +66,7 @@ export const changeRole = (
   change(services, manager, staffId, async (tx, member) => {
     if (member.role === role) return;
     if (role !== 'admin') await keepAnAdmin(tx, manager, member);
-    await tx.updateTable('staff').set({ role }).where('id', '=', member.id).execute();
+    await tx.staff.update({ where: { id: member.id }, data: { role } });
     await note(tx, manager, member.id, 'role_changed', { from: member.role, to: role });
   });
 
@@ -84,7 +75,7 @@ export const disableStaff = (services: Services, manager: Manager, staffId: stri
   change(services, manager, staffId, async (tx, member) => {
     if (member.disabled_at !== null) return;
     await keepAnAdmin(tx, manager, member);
-    await tx.updateTable('staff').set({ disabled_at: new Date() }).where('id', '=', member.id).execute();
+    await tx.staff.update({ where: { id: member.id }, data: { disabled_at: new Date() } });
     await endSessions(tx, member.id);
     await note(tx, manager, member.id, 'disabled');
   });
@@ -95,7 +86,7 @@ export const enableStaff = (services: Services, manager: Manager, staffId: strin
     if (member.disabled_at === null) return;
     // A sign-in at the moment of the disabling may have started a session.
     await endSessions(tx, member.id);
-    await tx.updateTable('staff').set({ disabled_at: null }).where('id', '=', member.id).execute();
+    await tx.staff.update({ where: { id: member.id }, data: { disabled_at: null } });
     await note(tx, manager, member.id, 'enabled');
   });
 
@@ -108,12 +99,12 @@ export const resetPassword = async (
   manager: Manager,
   staffId: string,
 ): Promise<Link> =>
-  database.inTenant(manager.institute_id, async (tx) => {
+  database.control.$transaction(async (tx) => {
     await lockInstitute(tx, manager.institute_id);
     const member = await readMember(tx, manager.institute_id, staffId);
     if (member.disabled_at !== null) throw failure('staff_disabled');
     await note(tx, manager, member.id, 'reset_link_made');
-    return makeLink(tx, member.id, member.has_joined ? 'password_reset' : 'invitation');
+    return makeLink(tx, member.id, hasJoined(member) ? 'password_reset' : 'invitation');
   });
 
 /** Finds an account of the institute. @throws DomainFailure not_found */
@@ -122,7 +113,7 @@ export const requireStaff = async (
   instituteId: string,
   staffId: string,
 ): Promise<void> => {
-  await database.inTenant(instituteId, (tx) => readMember(tx, instituteId, staffId));
+  await readMember(database.control, instituteId, staffId);
 };
 
 /** Ends a session of a person of the institute. @throws DomainFailure not_found */
@@ -131,18 +122,14 @@ export const endSession = (
   manager: Manager,
   { staff_id: staffId, session_id: sessionId }: { staff_id: string; session_id: string },
 ): Promise<void> =>
-  database.inTenant(manager.institute_id, async (tx) => {
+  database.control.$transaction(async (tx) => {
     const member = await readMember(tx, manager.institute_id, staffId);
-    const ended = isUuid(sessionId)
-      ? await tx
-          .updateTable('staff_sessions')
-          .set({ ended_at: new Date() })
-          .where('id', '=', sessionId)
-          .where('staff_id', '=', member.id)
-          .where('ended_at', 'is', null)
-          .executeTakeFirst()
-      : null;
-    if (ended === null || ended.numUpdatedRows === 0n) throw failure('no_such_session');
+    if (!isUuid(sessionId)) throw failure('no_such_session');
+    const ended = await tx.staff_sessions.updateMany({
+      where: { id: sessionId, staff_id: member.id, ended_at: null },
+      data: { ended_at: new Date() },
+    });
+    if (ended.count === 0) throw failure('no_such_session');
     if (manager.staff_id !== member.id) await note(tx, manager, member.id, 'session_ended');
   });
 
@@ -150,49 +137,46 @@ const change = (
   { database }: Services,
   manager: Manager,
   staffId: string,
-  work: (tx: Tx, member: StaffRow) => Promise<void>,
+  work: (tx: ControlTx, member: StaffRow) => Promise<void>,
 ): Promise<StaffMember> =>
-  database.inTenant(manager.institute_id, async (tx) => {
+  database.control.$transaction(async (tx) => {
     await lockInstitute(tx, manager.institute_id);
     await work(tx, await readMember(tx, manager.institute_id, staffId));
     return memberOf(await readMember(tx, manager.institute_id, staffId));
   });
 
-const lockInstitute = async (tx: Tx, instituteId: string): Promise<void> => {
-  const institute = await tx
-    .selectFrom('institutes')
-    .select('id')
-    .where('id', '=', instituteId)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (institute === undefined) throw failure('no_such_institute');
+const lockInstitute = async (tx: ControlTx, instituteId: string): Promise<void> => {
+  const locked = await tx.$queryRaw<unknown[]>`
+    select id from institutes where id = ${instituteId}::uuid for no key update`;
+  if (locked.length === 0) throw failure('no_such_institute');
 };
 
-const readMember = async (tx: Tx, instituteId: string, staffId: string): Promise<StaffRow> => {
-  if (!isUuid(staffId)) throw failure('no_such_staff');
-  const { rows } = await sql<StaffRow>`
-    select ${COLUMNS} from staff s where s.institute_id = ${instituteId} and s.id = ${staffId}::uuid`.execute(
-    tx,
-  );
-  const [row] = rows;
-  if (row === undefined) throw failure('no_such_staff');
-  return row;
+const readMember = async (tx: ControlTx, instituteId: string, staffId: string): Promise<StaffRow> => {
+  const member = isUuid(staffId)
+    ? await tx.staff.findUnique({ select: MEMBER, where: { id: staffId, institute_id: instituteId } })
+    : null;
+  if (member === null) throw failure('no_such_staff');
+  return member;
 };
 
 /** The operator may disable or demote the last admin, to stop a stolen account. */
-const keepAnAdmin = async (tx: Tx, manager: Manager, member: StaffRow): Promise<void> => {
+const keepAnAdmin = async (tx: ControlTx, manager: Manager, member: StaffRow): Promise<void> => {
   if (manager.staff_id === null || member.role !== 'admin' || member.disabled_at !== null) return;
-  const { rows } = await sql<{ id: string }>`
-    select s.id from staff s
-    where s.institute_id = ${manager.institute_id} and s.role = 'admin' and s.disabled_at is null
-      and s.id <> ${member.id}::uuid
-      and (s.password_hash is not null or exists (select from staff_identities i where i.staff_id = s.id))
-    limit 1`.execute(tx);
-  if (rows.length === 0) throw failure('last_admin');
+  const other = await tx.staff.findFirst({
+    select: { id: true },
+    where: {
+      institute_id: manager.institute_id,
+      role: 'admin',
+      disabled_at: null,
+      id: { not: member.id },
+      OR: [{ password_hash: { not: null } }, { identities: { some: {} } }],
+    },
+  });
+  if (other === null) throw failure('last_admin');
 };
 
 const note = (
-  tx: Tx,
+  tx: ControlTx,
   manager: Manager,
   staffId: string,
   event: Parameters<typeof noteStaffEvent>[1]['event'],

@@ -221,13 +221,12 @@ const accountOf = async (
   if (email === undefined || !isVerified(issuer, claims)) return null;
   const staff = await control.staff.findUnique({ where: { email: folded(email), disabled_at: null } });
   if (staff === null) return null;
-  const linked = await database.inTenant(staff.institute_id, async (tx) => {
-    const inserted = await tx
-      .insertInto('staff_identities')
-      .values({ issuer, subject: sub, staff_id: staff.id })
-      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
-      .executeTakeFirst();
-    if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+  const linked = await control.$transaction(async (tx) => {
+    const inserted = await tx.staff_identities.createMany({
+      data: [{ issuer, subject: sub, staff_id: staff.id }],
+      skipDuplicates: true,
+    });
+    if (inserted.count === 0) return false;
     await noteStaffEvent(tx, {
       institute_id: staff.institute_id,
       staff_id: staff.id,

@@ -7,14 +7,11 @@ import { endSessions } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
 /** Ends all sessions of the caller but one. @returns how many were ended */
-export const endOtherSessions = (
+export const endOtherSessions = async (
   { database }: Services,
-  me: { institute_id: string; staff_id: string },
+  me: { staff_id: string },
   sessionId: string,
-): Promise<{ ended: number }> =>
-  database.inTenant(me.institute_id, async (tx) => ({
-    ended: await endSessions(tx, me.staff_id, sessionId),
-  }));
+): Promise<{ ended: number }> => ({ ended: await endSessions(database.control, me.staff_id, sessionId) });
 
 /**
  * Changes the password of the caller and ends the caller's other sessions. Wrong passwords count as failed sign-ins.
@@ -38,8 +35,8 @@ export const changePassword = async (
   }
   await takeBackAttempt(services, attempt);
   const next = await hashPassword(staff.id, input.next, 'next');
-  await database.inTenant(staff.institute_id, async (tx) => {
-    await tx.updateTable('staff').set({ password_hash: next }).where('id', '=', staff.id).execute();
+  await database.control.$transaction(async (tx) => {
+    await tx.staff.update({ where: { id: staff.id }, data: { password_hash: next } });
     await endSessions(tx, staff.id, input.session_id);
     await noteStaffEvent(tx, {
       institute_id: staff.institute_id,

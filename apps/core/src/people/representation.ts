@@ -37,19 +37,37 @@ export interface StaffMember {
   created_at: string;
 }
 
+/** Columns of `memberOf`. */
+export const MEMBER = {
+  id: true,
+  email: true,
+  name: true,
+  role: true,
+  disabled_at: true,
+  last_sign_in_at: true,
+  created_at: true,
+  password_hash: true,
+  identities: { select: { staff_id: true }, take: 1 },
+} as const;
+
 export interface StaffRow extends Pick<StaffMember, 'id' | 'email' | 'name' | 'role'> {
-  has_joined: boolean;
   disabled_at: Date | null;
   last_sign_in_at: Date | null;
   created_at: Date;
+  password_hash: string | null;
+  identities: unknown[];
 }
+
+/** The person has set a password or signed in with a provider. */
+export const hasJoined = ({ password_hash, identities }: StaffRow): boolean =>
+  password_hash !== null || identities.length > 0;
 
 export const memberOf = (row: StaffRow): StaffMember => ({
   id: row.id,
   email: row.email,
   name: row.name,
   role: row.role,
-  state: row.disabled_at !== null ? 'disabled' : row.has_joined ? 'active' : 'invited',
+  state: row.disabled_at !== null ? 'disabled' : hasJoined(row) ? 'active' : 'invited',
   last_sign_in_at: row.last_sign_in_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
 });

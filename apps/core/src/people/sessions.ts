@@ -1,4 +1,4 @@
-import type { Tx } from '@evaluation/database';
+import type { ControlTx } from '@evaluation/database';
 import { newId } from '../command/newId.ts';
 import type { Services } from '../command/services.ts';
 import { signedInOf, type SignedIn } from './representation.ts';
@@ -77,17 +77,18 @@ export const signOut = async ({ database }: Services, token: string): Promise<vo
 };
 
 /** Ends all sessions of a person, except one. @returns the number of ended sessions */
-export const endSessions = async (tx: Tx, staffId: string, except?: string): Promise<number> => {
+export const endSessions = async (tx: ControlTx, staffId: string, except?: string): Promise<number> => {
   const now = new Date();
-  const ended = await tx
-    .updateTable('staff_sessions')
-    .set({ ended_at: now })
-    .where('staff_id', '=', staffId)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now)
-    .$if(except !== undefined, (query) => query.where('id', '<>', except ?? ''))
-    .executeTakeFirst();
-  return Number(ended.numUpdatedRows);
+  const { count } = await tx.staff_sessions.updateMany({
+    where: {
+      staff_id: staffId,
+      ended_at: null,
+      expires_at: { gt: now },
+      ...(except === undefined ? {} : { id: { not: except } }),
+    },
+    data: { ended_at: now },
+  });
+  return count;
 };
 
 interface SessionShown {

@@ -19,30 +19,20 @@ interface AuthenticatedKey {
 
 /** Looks up a key by its hash and records its use. @returns null if the key does not exist or is revoked */
 export const authenticate = async (services: Services, hash: string): Promise<AuthenticatedKey | null> => {
-  const key = await services.database.keys
-    .selectFrom('api_keys as k')
-    .innerJoin('institutes as i', 'i.id', 'k.institute_id')
-    .select([
-      'k.id',
-      'k.institute_id',
-      'k.scopes',
-      'k.rate_tier',
-      'k.expires_at',
-      'k.revoked_at',
-      'k.last_used_at',
-    ])
-    .select('i.api_enabled')
-    .where('k.hash', '=', hash)
-    .executeTakeFirst();
-  if (key === undefined || key.revoked_at !== null) return null;
+  const key = await services.database.control.api_keys.findUnique({
+    where: { hash },
+    include: { institute: { select: { api_enabled: true } } },
+  });
+  if (key === null || key.revoked_at !== null) return null;
+  const { api_enabled } = key.institute;
   const expired = key.expires_at !== null && key.expires_at.getTime() <= Date.now();
-  if (!expired && key.api_enabled) noteUse(services, key.id, key.last_used_at);
+  if (!expired && api_enabled) noteUse(services, key.id, key.last_used_at);
   return {
     key_id: key.id,
     institute_id: key.institute_id,
     scopes: key.scopes,
     rate_tier: key.rate_tier,
     expires_at: key.expires_at?.toISOString() ?? null,
-    api_enabled: key.api_enabled,
+    api_enabled,
   };
 };

@@ -109,11 +109,7 @@ export const peopleRouter = router({
   endMyOtherSessions: staffProcedure
     .input(z.object({ session_id: z.uuid() }))
     .mutation(({ ctx, input }) =>
-      endOtherSessions(
-        ctx.services,
-        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
-        input.session_id,
-      ),
+      endOtherSessions(ctx.services, { staff_id: ctx.actor.key_id }, input.session_id),
     ),
   changePassword: staffProcedure
     .input(z.object({ current: password, next: password, session_id: z.uuid().optional() }))
