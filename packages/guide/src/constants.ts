@@ -16,8 +16,8 @@ export const GuideConstants = z.object({
   stemWeight: z.number(),
   shortestGram: z.int().gte(1).lte(20),
   longestGram: z.int().gte(1).lte(20),
-  /** Max marks up to which only the same mark counts as agreement (`scale.ts`). Absent in guide/1 and guide/2: none. */
-  exactUpTo: z.number().optional(),
+  /** Max marks up to which only the same mark counts as agreement (`scale.ts`). */
+  exactUpTo: z.number(),
   /** Bound of what one example moves (`bounded.ts`). Absent for marks of the baseline. */
   influence: z
     .object({
@@ -44,7 +44,7 @@ export const EXACT_UP_TO = 1;
 
 /** For marks of the offline baseline, which does not obey a demand in an answer. */
 export const GUIDE_CONSTANTS: GuideConstants = {
-  version: 'guide/3',
+  version: 'guide/1',
   shiftVariance: 0.06,
   textVariance: 0.1,
   noiseVariance: 0.02,
@@ -57,7 +57,7 @@ export const GUIDE_CONSTANTS: GuideConstants = {
 /** For marks of a model, which may obey a demand in an answer. The bound costs some agreement (decision 051). */
 export const MODEL_GUIDE_CONSTANTS: GuideConstants = {
   ...GUIDE_CONSTANTS,
-  version: 'guide/4',
+  version: 'guide/2',
   influence: { force: 25, halfStep: 0.25, leastShare: 0.04, usualDifference: 0.15 },
 };
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   chooseNext,
   fitGuide,
-  GUIDE_CONSTANTS,
   identicalGroups,
   leaveOneOut,
   lowerBoundOf,
@@ -83,12 +82,6 @@ describe('on a question of one mark', () => {
     for (const { marks: predicted } of leaveOneOut(guide, scaleOf(guide.model))) {
       expect([0, 1]).toContain(predicted);
     }
-  });
-
-  test('a version of guide/1 predicts half marks within half a mark, as when it was made', () => {
-    const { exactUpTo: _, ...constants } = GUIDE_CONSTANTS;
-    const guide = fitGuide(taught(0, 1, 0, 1, 1).model.examples, 1, { ...constants, version: 'guide/1' });
-    expect(scaleOf(guide.model)).toEqual({ maxMarks: 1, step: 0.5, tolerance: 0.5 });
   });
 });
 

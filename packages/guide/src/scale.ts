@@ -15,7 +15,7 @@ export interface MarkScale {
  * because with a tolerance of half a mark, 0.5 of 1 would agree with every mark.
  */
 export const scaleOf = ({ constants, maxMarks, examples }: GuideModel): Required<MarkScale> => {
-  const isExact = maxMarks <= (constants.exactUpTo ?? 0);
+  const isExact = maxMarks <= constants.exactUpTo;
   return {
     maxMarks,
     step: isExact && isAllOrNothing(examples) ? maxMarks : MARK_STEP,

@@ -27,3 +27,9 @@ export const decidedResults = (instituteId: string, most: number): RawBuilder<un
 /** WHERE condition of `decidedResults`. */
 export const isDecidedResult = sql<boolean>`s.state = 'live' and s.status in ('graded', 'partially_graded')
   and r.status = 'graded' and r.source = 'ai' and r.awarded is not null`;
+
+/**
+ * Condition on `question_results r`: the answer does not try to influence the grader. An answer that does is not an
+ * example: its mark says nothing about other answers, and a model must not read it beside them.
+ */
+export const isTrusted = sql<boolean>`not 'possible_injection' = any(r.review_reasons)`;

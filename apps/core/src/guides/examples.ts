@@ -6,8 +6,7 @@ import {
   type ExampleOfVersion,
   type GuideConstants,
 } from '@evaluation/guide';
-import { decidedResults, isDecidedResult } from './decidedResults.ts';
-import { isTrusted } from './trusted.ts';
+import { decidedResults, isDecidedResult, isTrusted } from './decidedResults.ts';
 
 /** Most examples of a guide: the newest decisions. The time of a fit grows with the cube of their number. */
 const MOST_OF_A_GUIDE = 200;

@@ -4,8 +4,7 @@ import { json, send, type Tx } from '@evaluation/database';
 import { fitGuide, nearestExamples } from '@evaluation/guide';
 import { inSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
-import { decidedResults, isDecidedResult } from '../../guides/decidedResults.ts';
-import { isTrusted } from '../../guides/trusted.ts';
+import { decidedResults, isDecidedResult, isTrusted } from '../../guides/decidedResults.ts';
 import { ensureVersions } from '../../guides/versions.ts';
 import type { RunKey } from '../../command/runKey.ts';
 

@@ -77,29 +77,18 @@ export const latestApplication = async (
   return row === undefined ? null : parsed(row);
 };
 
+type Named = Pick<StoredApplication, 'exam_id' | 'number'>;
+
 /** @throws DomainFailure not_found */
-export const readApplication = async (
-  tx: Tx,
-  instituteId: string,
-  { exam_id, number }: { exam_id: string; number: number },
-): Promise<StoredApplication> => {
-  const row = await selectApplications(tx, instituteId, exam_id)
-    .where('number', '=', number)
-    .executeTakeFirst();
-  if (row === undefined) throw failure('no_such_preview');
-  return parsed(row);
-};
+export const readApplication = (tx: Tx, instituteId: string, named: Named): Promise<StoredApplication> =>
+  found(selectApplications(tx, instituteId, named.exam_id).where('number', '=', named.number));
 
 /** Locks the row. Locks of the exam and of submissions must be taken before. @throws DomainFailure not_found */
-export const lockApplication = async (
-  tx: Tx,
-  instituteId: string,
-  { exam_id, number }: { exam_id: string; number: number },
-): Promise<StoredApplication> => {
-  const row = await selectApplications(tx, instituteId, exam_id)
-    .where('number', '=', number)
-    .forUpdate()
-    .executeTakeFirst();
+export const lockApplication = (tx: Tx, instituteId: string, named: Named): Promise<StoredApplication> =>
+  found(selectApplications(tx, instituteId, named.exam_id).where('number', '=', named.number).forUpdate());
+
+const found = async (query: ReturnType<typeof selectApplications>): Promise<StoredApplication> => {
+  const row = await query.executeTakeFirst();
   if (row === undefined) throw failure('no_such_preview');
   return parsed(row);
 };

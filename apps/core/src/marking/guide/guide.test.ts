@@ -260,8 +260,8 @@ test('marks of teachers, finalized results and objective questions are never tou
 });
 
 test.each([
-  ['openai', 'guide/4'],
-  ['baseline', 'guide/3'],
+  ['openai', 'guide/2'],
+  ['baseline', 'guide/1'],
 ])(
   'a guide of marks by %s has the constants %s, because a model may obey a demand in an answer and the baseline does not',
   async (provider, version) => {
