@@ -78,7 +78,10 @@ export const exportSubmission = async (services: Services, wanted: WantedSubmiss
       upload,
       answers: await rowsOf(tx, 'answers', submissionKey).orderBy('question_id').execute(),
       runs: await runsOf(tx, submissionKey),
-      reviews: await rowsOf(tx, 'reviews', submissionKey).orderBy('question_id').execute(),
+      reviews: await rowsOf(tx, 'reviews', submissionKey)
+        .orderBy('question_id')
+        .orderBy('application')
+        .execute(),
       marking_flags: await rowsOf(tx, 'marking_flags', submissionKey).orderBy('question_id').execute(),
       audit_entries: await rowsOf(tx, 'audit_entries', submissionKey).orderBy('id').execute(),
       checked_copies: await rowsOf(tx, 'checked_copies', submissionKey).orderBy('marks_revision').execute(),
