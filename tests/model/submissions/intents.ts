@@ -17,7 +17,9 @@ export type Intent =
       upload: number;
       longAnswers: number;
     }
-  | { do: 'cancel' | 'delete' | 're_evaluate'; client: number; at: number }
+  | { do: 'cancel' | 'delete' | 're_evaluate' | 'approve' | 'unfinalize'; client: number; at: number }
+  | { do: 'override'; client: number; at: number; label: number }
+  | { do: 'finalize'; client: number; exam: ExamName; at: number; names: boolean; allowPartial: boolean }
   | {
       do:
         | 'claim'
@@ -36,7 +38,6 @@ export type Intent =
   | { do: 'complete'; at: number; outcome: Outcome }
   | { do: 'fail'; at: number; code: string }
   | { do: 'stale'; at: number; write: 'step' | 'mark' | 'complete' | 'fail' | 'hand_back' }
-  | { do: 'finalize'; at: number }
   | { do: 'grant'; credits: number };
 
 /** How intents choose their objects: few and repeated choices make simultaneous operations meet more often. */
@@ -76,6 +77,19 @@ const clientIntent = ({ at }: Choices) =>
     client,
     at,
   });
+const teacherIntent = ({ at, exam }: Choices) =>
+  fc.oneof(
+    fc.record({ do: fc.constantFrom('approve' as const, 'unfinalize' as const), client, at }),
+    fc.record({ do: fc.constant('override' as const), client, at, label: fc.nat(1) }),
+    fc.record({
+      do: fc.constant('finalize' as const),
+      client,
+      exam,
+      at,
+      names: fc.boolean(),
+      allowPartial: fc.boolean(),
+    }),
+  );
 const claimIntent = ({ at }: Choices) => fc.record({ do: fc.constant('claim' as const), at });
 const workerIntent = ({ at }: Choices) =>
   fc.oneof(
@@ -105,7 +119,7 @@ const workerIntent = ({ at }: Choices) =>
 const aloneIntent = ({ at }: Choices) =>
   fc.oneof(
     fc.record({
-      do: fc.constantFrom('lose_message' as const, 'wear_out' as const, 'finalize' as const),
+      do: fc.constantFrom('lose_message' as const, 'wear_out' as const),
       at,
     }),
     fc.record({ do: fc.constant('grant' as const), credits: fc.integer({ min: 1, max: 3 }) }),
@@ -117,6 +131,8 @@ export const intentsAlone = (aim: Choices): fc.Arbitrary<Intent>[] => [
   createIntent(aim),
   clientIntent(aim),
   clientIntent(aim),
+  teacherIntent(aim),
+  teacherIntent(aim),
   claimIntent(aim),
   claimIntent(aim),
   workerIntent(aim),
@@ -135,6 +151,7 @@ const simultaneousIntent = (aim: Choices): fc.Arbitrary<Intent> =>
   fc.oneof(
     { arbitrary: createIntent(aim), weight: 3 },
     { arbitrary: clientIntent(aim), weight: 4 },
+    { arbitrary: teacherIntent(aim), weight: 2 },
     { arbitrary: claimIntent(aim), weight: 2 },
     { arbitrary: workerIntent(aim), weight: 4 },
   );
@@ -172,6 +189,20 @@ const clientAgainstWorker: fc.Arbitrary<Round> = fc.record({
   ),
 });
 
+/** Clients finalize an exam while others change its only or its newest copy, which is graded. */
+const finalizing: fc.Arbitrary<Round> = fc.record({
+  before: fc.tuple(
+    copyOf('copies', 0),
+    fc.constant<Intent>({ do: 'claim', at: 0 }),
+    fc.record({ do: fc.constant('complete' as const), at: fc.constant(0), outcome }),
+  ),
+  intents: fc.tuple(
+    teacherIntent({ ...FEW_OBJECTS, exam: fc.constant('copies') }),
+    teacherIntent({ ...FEW_OBJECTS, exam: fc.constant('copies') }),
+    fc.oneof(clientIntent(FEW_OBJECTS), teacherIntent(FEW_OBJECTS), copyOf('copies', 0), copyOf('copies', 1)),
+  ),
+});
+
 /** Two submissions use one upload. Candidates and exams differ, so that no lock orders the submissions. */
 const oneUploadTwice: fc.Arbitrary<Round> = fc.record({
   before: fc.constant<Intent[]>([{ do: 'grant', credits: 3 }]),
@@ -187,5 +218,6 @@ export const rounds: fc.Arbitrary<Round> = fc.oneof(
     weight: 6,
   },
   { arbitrary: clientAgainstWorker, weight: 4 },
+  { arbitrary: finalizing, weight: 4 },
   { arbitrary: oneUploadTwice, weight: 2 },
 );

@@ -1,5 +1,5 @@
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import { advances, finalStatus, verdictOn, type SubmissionChange } from '@evaluation/rules';
+import { advances, finalizeVerdict, finalStatus, verdictOn, type SubmissionChange } from '@evaluation/rules';
 import {
   COPY_LABELS,
   LANE_OF,
@@ -10,6 +10,7 @@ import {
   type ModelSubmission,
   type Operation,
   type ModelAnswer,
+  type Outcome,
   type View,
 } from './state.ts';
 
@@ -52,7 +53,13 @@ const change = (state: ModelState, operation: Operation): ModelAnswer => {
     case 'cancel':
     case 'delete':
     case 're_evaluate':
+    case 'approve':
+    case 'unfinalize':
       return changeSubmission(state, operation.do, submissionOf(state, operation.key));
+    case 'override':
+      return override(submissionOf(state, operation.key), operation.label);
+    case 'finalize':
+      return finalize(state, operation);
     case 'claim':
       return claim(state, operation);
     case 'step':
@@ -75,9 +82,6 @@ const change = (state: ModelState, operation: Operation): ModelAnswer => {
       return 'ok';
     }
     case 'lose_message':
-      return 'ok';
-    case 'finalize':
-      submissionOf(state, operation.key).finalized = true;
       return 'ok';
     case 'grant':
       state.balance += operation.credits;
@@ -119,6 +123,7 @@ const create = (state: ModelState, operation: Extract<Operation, { do: 'create' 
     pages: upload?.pages ?? null,
     quoted,
     attempts: 0,
+    overrides: [],
     ...begun(asked),
   };
   submission.attempts = 1;
@@ -137,6 +142,8 @@ const begun = (asked: readonly string[]) => {
     progress: isOver ? null : { done: 0, total: asked.length },
     hasEstimate: false,
     needsReview: false,
+    // An approval applies to the marks of one run.
+    approved: false,
     hasVersion: isOver,
     run: {
       state: isOver ? ('completed' as const) : ('waiting' as const),
@@ -166,7 +173,7 @@ const pay = (state: ModelState, price: number, freed: number): ModelAnswer | nul
 
 const changeSubmission = (
   state: ModelState,
-  what: Extract<SubmissionChange, 'cancel' | 'delete' | 're_evaluate'>,
+  what: Exclude<SubmissionChange, 'replace' | 'override'>,
   submission: ModelSubmission,
 ): ModelAnswer => {
   const verdict = verdictOn(submission, what);
@@ -180,6 +187,13 @@ const changeSubmission = (
       cancelRun(submission);
       submission.state = 'deleted';
       return { http: 200, deleted: submission.key };
+    case 'approve':
+      submission.approved = true;
+      submission.needsReview = false;
+      return { http: 200, shown: viewOf(submission) };
+    case 'unfinalize':
+      submission.finalized = false;
+      return { http: 200, shown: viewOf(submission) };
     case 're_evaluate': {
       const unpaid = pay(state, submission.quoted, 0);
       if (unpaid !== null) return unpaid;
@@ -188,6 +202,37 @@ const changeSubmission = (
       return { http: 202, shown: viewOf(submission) };
     }
   }
+};
+
+/** A teacher's mark counts instead of the run's, also after later runs. */
+const override = (submission: ModelSubmission, label: string): ModelAnswer => {
+  const verdict = verdictOn(submission, 'override');
+  if (verdict !== 'allowed') return refused(verdict);
+  submission.overrides = [...new Set([...submission.overrides, label])].toSorted();
+  showMarks(submission);
+  return { http: 200, overridden: label };
+};
+
+const finalize = (
+  state: ModelState,
+  { exam, keys, allowPartial }: Extract<Operation, { do: 'finalize' }>,
+): ModelAnswer => {
+  const named =
+    keys?.map((key) => submissionOf(state, key)) ??
+    Object.values(state.submissions).filter((submission) => submission.exam === exam);
+  const skipped: Record<string, string> = {};
+  for (const submission of named) {
+    const verdict = finalizeVerdict(submission, allowPartial);
+    if (verdict === 'finalize') submission.finalized = true;
+    else if (keys !== null) skipped[submission.key] = verdict;
+  }
+  return { http: 200, skipped };
+};
+
+/** An exam is final when it has live submissions and all of them are. */
+export const isFinal = (state: ModelState, exam: ExamName): boolean => {
+  const live = Object.values(state.submissions).filter((one) => one.exam === exam && one.state === 'live');
+  return live.length > 0 && live.every(({ finalized }) => finalized);
 };
 
 const cancelRun = (submission: ModelSubmission): void => {
@@ -271,19 +316,30 @@ const write = (
 };
 
 const complete = (state: ModelState, submission: ModelSubmission): void => {
-  const marks = Object.values(submission.run.marks);
-  const status = finalStatus([
-    ...marks.map((outcome) => ({ status: outcome, source: outcome === 'graded' ? ('ai' as const) : null })),
-    ...(submission.asked.length < LONG_LABELS.length ? [{ status: 'not_answered', source: null }] : []),
-    ...(LANE_OF[submission.exam] === 'typed' ? [{ status: 'graded', source: 'auto' as const }] : []),
-  ]);
-  if (status === 'failed') return fail(submission, 'grading_failed');
+  if (statusOf(submission, submission.run.marks) === 'failed') return fail(submission, 'grading_failed');
   submission.run.state = 'completed';
   submission.run.hold = null;
   submission.charged = submission.quoted;
-  submission.needsReview = marks.includes('failed');
   state.balance -= submission.quoted;
-  stand(submission, status);
+  showMarks(submission);
+};
+
+const statusOf = ({ asked, exam }: ModelSubmission, marks: Record<string, Outcome>) =>
+  finalStatus([
+    ...Object.values(marks).map((outcome) => ({
+      status: outcome,
+      source: outcome === 'graded' ? ('ai' as const) : null,
+    })),
+    ...(asked.length < LONG_LABELS.length ? [{ status: 'not_answered', source: null }] : []),
+    ...(LANE_OF[exam] === 'typed' ? [{ status: 'graded', source: 'auto' as const }] : []),
+  ]);
+
+/** Status and flag that follow from the marks in force. */
+const showMarks = (submission: ModelSubmission): void => {
+  const marks = { ...submission.run.marks };
+  for (const label of submission.overrides) marks[label] = 'graded';
+  submission.needsReview = !submission.approved && Object.values(marks).includes('failed');
+  stand(submission, statusOf(submission, marks));
 };
 
 export const submissionOf = (state: ModelState, key: string): ModelSubmission => {
@@ -292,5 +348,12 @@ export const submissionOf = (state: ModelState, key: string): ModelSubmission =>
   return found;
 };
 
-export const viewOf = ({ exam: _e, candidate: _c, asked: _a, run: _r, ...view }: ModelSubmission): View =>
-  structuredClone(view);
+export const viewOf = ({
+  exam: _exam,
+  candidate: _candidate,
+  asked: _asked,
+  run: _run,
+  overrides: _overrides,
+  approved: _approved,
+  ...view
+}: ModelSubmission): View => structuredClone(view);

@@ -2,8 +2,8 @@ import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { BehindTheApi } from '../../harness/ledger.ts';
 import { stored, wholeFeed } from '../../harness/tenant.ts';
 import { violationsIn } from './invariants.ts';
-import { committed, viewOf } from './model.ts';
-import type { ModelRun, ModelState, Outcome, View } from './state.ts';
+import { committed, isFinal, viewOf } from './model.ts';
+import type { ExamName, ModelRun, ModelState, Outcome, View } from './state.ts';
 import type { World } from './world.ts';
 
 /** Everything of an institute that the model predicts, visible to clients or not. */
@@ -14,6 +14,7 @@ interface InstituteView {
   submissions: Record<string, View>;
   runs: Record<string, { attempt: number } & Pick<ModelRun, 'state' | 'deadLeases' | 'marks'>>;
   usedBy: string[];
+  finalExams: Record<ExamName, boolean>;
 }
 
 export const predicted = (state: ModelState): InstituteView => {
@@ -30,6 +31,11 @@ export const predicted = (state: ModelState): InstituteView => {
       ]),
     ),
     usedBy: state.uploads.flatMap(({ usedBy }) => usedBy ?? []).toSorted(),
+    finalExams: {
+      typed: isFinal(state, 'typed'),
+      copies: isFinal(state, 'copies'),
+      'other copies': isFinal(state, 'other copies'),
+    },
   };
 };
 
@@ -56,7 +62,7 @@ export const observe = (behind: BehindTheApi, world: World): { read(): Promise<O
   const queuedAt = new Map<string, string>();
 
   const read = async (): Promise<Observation> => {
-    const [feed, violations, runs, [account], uploads] = await Promise.all([
+    const [feed, violations, runs, [account], uploads, finalExams] = await Promise.all([
       wholeFeed(world.api),
       violationsIn(behind, world.instituteId),
       behind.query<RunSeen>(CURRENT_RUNS, [world.instituteId]),
@@ -70,6 +76,7 @@ export const observe = (behind: BehindTheApi, world: World): { read(): Promise<O
         'select submission_id from uploads where institute_id = $1 and submission_id is not null',
         [world.instituteId],
       ),
+      world.finalExams(),
     ]);
     if (account === undefined) throw new Error('the institute has no account');
     const { day, ...credits } = account;
@@ -92,6 +99,7 @@ export const observe = (behind: BehindTheApi, world: World): { read(): Promise<O
           ]),
         ) as InstituteView['runs'],
         usedBy: uploads.map(({ submission_id }) => world.keyOf(submission_id)).toSorted(),
+        finalExams,
       },
       violations: [
         ...violations,

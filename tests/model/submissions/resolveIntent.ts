@@ -40,6 +40,27 @@ export const resolveIntent = (
         ? null
         : withoutPreparation({ do: intent.do, client: intent.client, key: submission.key });
     }
+    case 'approve':
+    case 'unfinalize':
+    case 'override': {
+      const marked = live.filter(({ status }) => ['graded', 'partially_graded'].includes(status));
+      const submission = pick(intent.at % 4 === 3 || marked.length === 0 ? all : marked, intent.at);
+      if (submission === null) return null;
+      const { client, do: what } = intent;
+      if (what !== 'override') return withoutPreparation({ do: what, client, key: submission.key });
+      const label = pick(submission.asked, intent.label);
+      const { key, exam } = submission;
+      return label === null ? null : withoutPreparation({ do: what, client, key, exam, label });
+    }
+    case 'finalize': {
+      const { client, exam, allowPartial } = intent;
+      // Some of the exam's submissions, live or not.
+      const keys = all.flatMap((one, index) =>
+        one.exam === exam && (one.state === 'live' || (intent.at + index) % 4 === 0) ? [one.key] : [],
+      );
+      const names = intent.names && keys.length > 0;
+      return withoutPreparation({ do: 'finalize', client, exam, keys: names ? keys : null, allowPartial });
+    }
     case 'claim': {
       const submission = pick(all.filter(isWaiting), intent.at);
       return submission === null ? null : withoutPreparation(claimOf(submission, name));
@@ -102,13 +123,6 @@ export const resolveIntent = (
       return submission === null
         ? null
         : withoutPreparation({ do: 'lose_message', key: submission.key, attempt: submission.attempts });
-    }
-    case 'finalize': {
-      const graded = live.filter(
-        (submission) => !submission.finalized && ['graded', 'partially_graded'].includes(submission.status),
-      );
-      const submission = pick(graded, intent.at);
-      return submission === null ? null : withoutPreparation({ do: 'finalize', key: submission.key });
     }
     case 'grant':
       return withoutPreparation({ do: 'grant', credits: intent.credits });

@@ -22,7 +22,10 @@ export type Operation =
       upload: number | null;
       longAnswers: number;
     }
-  | { do: 'cancel' | 'delete' | 're_evaluate'; client: number; key: string }
+  | { do: 'cancel' | 'delete' | 're_evaluate' | 'approve' | 'unfinalize'; client: number; key: string }
+  | { do: 'override'; client: number; key: string; exam: ExamName; label: string }
+  /** Names these submissions; null: all graded ones of the exam. */
+  | { do: 'finalize'; client: number; exam: ExamName; keys: string[] | null; allowPartial: boolean }
   /** Delivery of a run's message; the claim gets the name `hold`. */
   | { do: 'claim'; key: string; attempt: number; hold: string }
   | { do: 'step'; hold: string; step: GradingStep }
@@ -34,8 +37,6 @@ export type Operation =
   | { do: 'die'; key: string; attempt: number }
   | { do: 'pass_deadline'; key: string; attempt: number }
   | { do: 'lose_message'; key: string; attempt: number }
-  /** Set in the database, past the API. */
-  | { do: 'finalize'; key: string }
   | { do: 'grant'; credits: number };
 export type Outcome = 'graded' | 'failed';
 
@@ -44,6 +45,9 @@ export type ModelAnswer =
   | { http: number; code: string; /** Id of the conflicting submission. */ existing: string | null }
   | { http: number; shown: View }
   | { http: number; deleted: string }
+  /** Reason for each named submission that was not finalized. */
+  | { http: number; skipped: Record<string, string> }
+  | { http: number; overridden: string }
   | 'ok'
   | 'lost'
   | 'held'
@@ -82,6 +86,9 @@ export interface ModelSubmission extends View {
   candidate: number;
   asked: string[];
   run: ModelRun;
+  /** Labels with a teacher's mark. */
+  overrides: string[];
+  approved: boolean;
 }
 
 interface Hold {

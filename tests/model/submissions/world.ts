@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import type {
+  Exam,
+  ExamList,
+  Finalized,
+  QuestionResult,
+  Submission,
+} from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, type Answer, type ApiClient, type ErrorBody } from '../../harness/api.ts';
 import { testWorker, type TestWorker, type TestClaim } from '../../harness/testWorker.ts';
 import { eventually, type BehindTheApi } from '../../harness/ledger.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import type { TestService } from '../../harness/service.ts';
+import { EVERY_SCOPE, type TestService } from '../../harness/service.ts';
 import {
   LONG_LABELS,
   type ExamName,
@@ -35,6 +41,8 @@ export interface World {
    */
   perform(operation: Operation): Promise<() => ModelAnswer>;
   keyOf(id: string): string;
+  /** Which exams are shown as finalized. */
+  finalExams(): Promise<Record<ExamName, boolean>>;
   viewOf(submission: Submission): View;
   /** Releases a waiting run. The dispatcher releases in turn; a test may release any run next. */
   release(key: string, attempt: number): Promise<void>;
@@ -52,7 +60,10 @@ export const newWorld = async (service: TestService, behind: BehindTheApi, funds
     daily_copy_quota: funds.quota,
   });
   const newClient = async () =>
-    apiClient(service.baseUrl, (await control.createKey.mutate({ institute_id: instituteId })).api_key);
+    apiClient(
+      service.baseUrl,
+      (await control.createKey.mutate({ institute_id: instituteId, scopes: EVERY_SCOPE })).api_key,
+    );
   const clients = [await newClient(), await newClient()] as const;
   const [api] = clients;
   const exams: Record<ExamName, Exam> = {
@@ -97,7 +108,7 @@ const inWorld = (real: {
   clients: readonly [ApiClient, ApiClient];
   exams: Record<ExamName, Exam>;
   uploads: { id: string; pages: number }[];
-}): Pick<World, 'perform' | 'keyOf' | 'viewOf' | 'release' | 'nextReleased' | 'name'> => {
+}): Pick<World, 'perform' | 'keyOf' | 'finalExams' | 'viewOf' | 'release' | 'nextReleased' | 'name'> => {
   const { behind, instituteId } = real;
   const worker: TestWorker = testWorker(real.service);
   const ids = new Map<string, string>();
@@ -191,6 +202,41 @@ const inWorld = (real: {
         const path = `/submissions/${idOf(operation.key)}/${operation.do === 'cancel' ? 'cancel' : 're-evaluate'}`;
         return actual(await client(operation.client).post<Submission | ErrorBody>(path));
       }
+      case 'approve':
+        return actual(await client(operation.client).post(`/submissions/${idOf(operation.key)}/approve`));
+      case 'unfinalize': {
+        const path = `/submissions/${idOf(operation.key)}/unfinalize`;
+        return actual(await client(operation.client).post(path, { reason: 'To go on.' }));
+      }
+      case 'override': {
+        const exam = real.exams[operation.exam];
+        const question = exam.questions.find(({ label }) => label === operation.label);
+        const path = `/submissions/${idOf(operation.key)}/questions/${question?.id}`;
+        const { status: http, body } = await client(operation.client).patch<QuestionResult | ErrorBody>(
+          path,
+          {
+            reviewer: 'T-07',
+            awarded: 0,
+          },
+        );
+        return () => ('awarded' in body ? { http, overridden: operation.label } : refusal(http, body));
+      }
+      case 'finalize': {
+        const { exam, keys, allowPartial } = operation;
+        const { status: http, body } = await client(operation.client).post<Finalized | ErrorBody>(
+          `/exams/${real.exams[exam].id}/finalize`,
+          {
+            allow_partial: allowPartial,
+            ...(keys === null ? { all_graded: true } : { submission_ids: keys.map(idOf) }),
+          },
+        );
+        if (!('skipped' in body)) return () => refusal(http, body);
+        const { skipped } = body;
+        return () => ({
+          http,
+          skipped: Object.fromEntries(skipped.map((one) => [keyOf(one.submission_id ?? ''), one.reason])),
+        });
+      }
       case 'delete': {
         const path = `/submissions/${idOf(operation.key)}`;
         const { status: http, body } = await client(operation.client).delete<
@@ -252,14 +298,6 @@ const inWorld = (real: {
         );
         return now('ok');
       }
-      case 'finalize':
-        await behind.query(
-          `with finalized as (
-             update submissions set finalized_at = clock_timestamp() where id = $1 returning exam_id)
-           update exams set live_unfinalized = live_unfinalized - 1 where id = (select exam_id from finalized)`,
-          [idOf(operation.key)],
-        );
-        return now('ok');
       case 'grant':
         await real.service.control
           .as({})
@@ -267,7 +305,21 @@ const inWorld = (real: {
         return now('ok');
     }
   };
-  return { perform, keyOf, viewOf, release, nextReleased, name: (kind) => `${kind} ${(names += 1)}` };
+  const finalExams = async (): Promise<Record<ExamName, boolean>> => {
+    const { body } = await real.clients[0].get<ExamList>('/exams');
+    const isFinal = (name: ExamName): boolean =>
+      body.data.find(({ id }) => id === real.exams[name].id)?.status === 'finalized';
+    return { typed: isFinal('typed'), copies: isFinal('copies'), 'other copies': isFinal('other copies') };
+  };
+  return {
+    perform,
+    keyOf,
+    finalExams,
+    viewOf,
+    release,
+    nextReleased,
+    name: (kind) => `${kind} ${(names += 1)}`,
+  };
 };
 
 const viewIn = (submission: Submission, keyOf: (id: string) => string): View => ({

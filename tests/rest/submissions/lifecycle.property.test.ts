@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
+import { watchFinal } from '../../harness/finalWatch.ts';
 import { lookBehind } from '../../harness/ledger.ts';
 import { startIdleService } from '../../harness/tenant.ts';
 import { unfinishedWork } from '../../model/submissions/invariants.ts';
@@ -13,9 +14,10 @@ import { rounds, ALL_OBJECTS, intentsAlone, type Intent } from '../../model/subm
 import { newWorld, type Funds, type World } from '../../model/submissions/world.ts';
 
 /*
- * Model-based test of the lifecycle of submissions (docs/api/lifecycle.md#submissions): operations in random order,
- * then by two clients and a worker at the same time. The model is tests/model/submissions/model.ts, over the transition
- * table of packages/rules.
+ * Model-based test of the lifecycle of submissions and of finalized exams (docs/api/lifecycle.md): operations in random
+ * order, then by two clients and a worker at the same time. The model is tests/model/submissions/model.ts, over the
+ * transition table of packages/rules. Triggers check at every change that nothing of a finalized submission changes
+ * (tests/harness/finalWatch.ts).
  *
  *   SUBMISSION_MODEL_RUNS=500 vitest run tests/rest/submissions/lifecycle.property.test.ts     longer: about a second
  *   per run
@@ -49,6 +51,7 @@ await behind.query(`
     return new;
   end $$;
   create trigger last_long before update on runs for each row execute function last_long()`);
+const changesOfFinal = await watchFinal(behind);
 
 const funds: fc.Arbitrary<Funds> = fc.record({
   credits: fc.integer({ min: 2, max: 14 }),
@@ -110,6 +113,7 @@ const drain = async (progress: Progress): Promise<void> => {
     }
   }
   expect(await unfinishedWork(behind, progress.world.instituteId)).toEqual([]);
+  expect(await changesOfFinal()).toEqual([]);
 };
 
 const alone = async (progress: Progress, intent: Intent): Promise<void> => {
