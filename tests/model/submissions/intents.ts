@@ -77,18 +77,20 @@ const clientIntent = ({ at }: Choices) =>
     client,
     at,
   });
-const teacherIntent = ({ at, exam }: Choices) =>
+const finalizeIntent = ({ at, exam }: Choices) =>
+  fc.record({
+    do: fc.constant('finalize' as const),
+    client,
+    exam,
+    at,
+    names: fc.boolean(),
+    allowPartial: fc.boolean(),
+  });
+const teacherIntent = (aim: Choices) =>
   fc.oneof(
-    fc.record({ do: fc.constantFrom('approve' as const, 'unfinalize' as const), client, at }),
-    fc.record({ do: fc.constant('override' as const), client, at, label: fc.nat(1) }),
-    fc.record({
-      do: fc.constant('finalize' as const),
-      client,
-      exam,
-      at,
-      names: fc.boolean(),
-      allowPartial: fc.boolean(),
-    }),
+    fc.record({ do: fc.constantFrom('approve' as const, 'unfinalize' as const), client, at: aim.at }),
+    fc.record({ do: fc.constant('override' as const), client, at: aim.at, label: fc.nat(1) }),
+    finalizeIntent(aim),
   );
 const claimIntent = ({ at }: Choices) => fc.record({ do: fc.constant('claim' as const), at });
 const workerIntent = ({ at }: Choices) =>
@@ -164,7 +166,7 @@ interface Round {
 
 /** Value of `at` for the submission that a worker holds. */
 export const HELD_SUBMISSION = -1;
-const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Intent> =>
+const submissionOf = (exam: ExamName, candidate: number, longAnswers = 0): fc.Arbitrary<Intent> =>
   fc.record({
     do: fc.constant('create' as const),
     client,
@@ -172,41 +174,43 @@ const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Intent> =>
     candidate: fc.constant(candidate),
     replace: fc.constant(true),
     upload: fc.constant(0),
-    longAnswers: fc.constant(0),
+    longAnswers: fc.constant(longAnswers),
   });
 
 /** A worker and a client act on the same submission. */
 const clientAgainstWorker: fc.Arbitrary<Round> = fc.record({
-  before: fc.tuple(copyOf('copies', 0), fc.constant<Intent>({ do: 'claim', at: 0 })),
+  before: fc.tuple(submissionOf('copies', 0), fc.constant<Intent>({ do: 'claim', at: 0 })),
   intents: fc.tuple(
     workerIntent({ ...FEW_OBJECTS, at: fc.constant(0) }),
     fc.oneof(
       clientIntent({ ...FEW_OBJECTS, at: fc.constant(HELD_SUBMISSION) }),
       clientIntent({ ...FEW_OBJECTS, at: fc.constant(HELD_SUBMISSION) }),
-      copyOf('copies', 0),
+      submissionOf('copies', 0),
     ),
     simultaneousIntent(FEW_OBJECTS),
   ),
 });
 
-/** Clients finalize an exam while others change its only or its newest copy, which is graded. */
+/** Clients finalize an exam with two graded submissions while others change it. */
 const finalizing: fc.Arbitrary<Round> = fc.record({
   before: fc.tuple(
-    copyOf('copies', 0),
+    submissionOf('typed', 0, 1),
     fc.constant<Intent>({ do: 'claim', at: 0 }),
     fc.record({ do: fc.constant('complete' as const), at: fc.constant(0), outcome }),
+    // Graded at once.
+    submissionOf('typed', 1),
   ),
   intents: fc.tuple(
-    teacherIntent({ ...FEW_OBJECTS, exam: fc.constant('copies') }),
-    teacherIntent({ ...FEW_OBJECTS, exam: fc.constant('copies') }),
-    fc.oneof(clientIntent(FEW_OBJECTS), teacherIntent(FEW_OBJECTS), copyOf('copies', 0), copyOf('copies', 1)),
+    finalizeIntent({ ...FEW_OBJECTS, exam: fc.constant('typed') }),
+    teacherIntent({ ...FEW_OBJECTS, exam: fc.constant('typed') }),
+    fc.oneof(clientIntent(FEW_OBJECTS), teacherIntent(FEW_OBJECTS), submissionOf('typed', 0)),
   ),
 });
 
 /** Two submissions use one upload. Candidates and exams differ, so that no lock orders the submissions. */
 const oneUploadTwice: fc.Arbitrary<Round> = fc.record({
   before: fc.constant<Intent[]>([{ do: 'grant', credits: 3 }]),
-  intents: fc.tuple(copyOf('copies', 0), copyOf('other copies', 1)),
+  intents: fc.tuple(submissionOf('copies', 0), submissionOf('other copies', 1)),
 });
 
 export const rounds: fc.Arbitrary<Round> = fc.oneof(
