@@ -47,17 +47,17 @@ const INSTITUTE_OBJECTS = new Set([
   'external_ids',
 ]);
 
-interface Place {
+interface DeskCall {
   endpoint: Endpoint;
   call: (id: string) => Call;
   deskId: string;
 }
 
 const endpoints = everyEndpoint();
-const places = endpoints.flatMap((endpoint): [string, Place][] => [
+const places = endpoints.flatMap((endpoint): [string, DeskCall][] => [
   ...paramsOf(endpoint)
     .filter((param) => UNDER_AN_EXAM.has(param))
-    .map((param): [string, Place] => {
+    .map((param): [string, DeskCall] => {
       const call = (id: string): Call => {
         const right = endpoint.call(own);
         return { ...right, params: { ...right.params, [param]: id } };
@@ -67,7 +67,7 @@ const places = endpoints.flatMap((endpoint): [string, Place][] => [
     }),
   ...Object.entries(endpoint.inBody ?? {})
     .filter(([field]) => !INSTITUTE_OBJECTS.has(field))
-    .map(([field, { idOf, call }]): [string, Place] => [
+    .map(([field, { idOf, call }]): [string, DeskCall] => [
       `${endpoint.method} ${endpoint.path}: ${field} of the body`,
       { endpoint, call: (id) => call(own, id), deskId: idOf(desk) },
     ]),

@@ -20,7 +20,7 @@ const [own, foreign] = await Promise.all([newOwnedObjects(mine.api), newOwnedObj
 
 const endpoints = everyEndpoint();
 
-interface Place {
+interface ForeignCall {
   name: string;
   endpoint: Endpoint;
   call: (id: string) => Call;
@@ -32,7 +32,7 @@ interface Place {
 const codeFor = (param: string): string =>
   ({ examId: 'exam_not_found', candidateId: 'candidate_not_found' })[param] ?? 'not_found';
 
-const places: Place[] = endpoints.flatMap((endpoint) => [
+const places: ForeignCall[] = endpoints.flatMap((endpoint) => [
   ...paramsOf(endpoint).map((param) => ({
     name: `${endpoint.method} ${endpoint.path}: ${param}`,
     endpoint,
@@ -65,7 +65,7 @@ const both = async (): Promise<object[]> => [await stateOf(mine, own), await sta
 const unchanged = await both();
 
 describe('another institute’s id', () => {
-  test.each(places.map((place): [string, Place] => [place.name, place]))(
+  test.each(places.map((place): [string, ForeignCall] => [place.name, place]))(
     '%s answers byte for byte like an unknown id',
     async (_name, { endpoint, call, foreignId }) => {
       const theirId = foreignId();
@@ -82,7 +82,7 @@ describe('another institute’s id', () => {
 
   const paths = places.filter(({ name }) => !name.endsWith('of the body'));
 
-  test.each(paths.map((place): [string, Place] => [place.name, place]))(
+  test.each(paths.map((place): [string, ForeignCall] => [place.name, place]))(
     '%s answers 404, also for a malformed id and with an invalid body',
     async (_name, { endpoint, call, foreignId, code }) => {
       const unknown = await seen(await asMe(endpoint, call(randomUUID())), '-');

@@ -9,7 +9,7 @@ import { dropOtherSections, writeSections } from './editSections.ts';
 import type { StoredForm } from './examForm.ts';
 import type { PaperPlan, PlannedQuestion } from './planPaper.ts';
 
-type Place = { instituteId: string; examId: string };
+type ExamRef = { instituteId: string; examId: string };
 
 /**
  * Writes a planned paper. The caller holds the exam's lock. Rubrics and model answers that change are one new version.
@@ -17,7 +17,7 @@ type Place = { instituteId: string; examId: string };
  */
 export const writePaper = async (
   tx: Tx,
-  place: Place,
+  place: ExamRef,
   stored: StoredForm,
   plan: PaperPlan,
   version: number,
@@ -73,7 +73,7 @@ const inSections = ({ questions }: PaperPlan, sections: readonly { name: string 
 };
 
 /** Labels are unique and checked row by row, so questions that exchange labels first get keys that no label has. */
-const freeLabels = async (tx: Tx, place: Place, changed: readonly PlannedQuestion[]): Promise<void> => {
+const freeLabels = async (tx: Tx, place: ExamRef, changed: readonly PlannedQuestion[]): Promise<void> => {
   const renamed = changed.flatMap(({ stored, placed }) =>
     stored === null || labelKey(stored.question.label) === labelKey(placed.question.label)
       ? []
@@ -88,7 +88,7 @@ const freeLabels = async (tx: Tx, place: Place, changed: readonly PlannedQuestio
 /** Inserts new questions behind the stored ones. @returns their rubrics and model answers */
 const insertNew = async (
   tx: Tx,
-  place: Place,
+  place: ExamRef,
   placed: readonly PlannedQuestion[],
   sectionIds: readonly string[],
 ): Promise<VersionRow[]> => {
@@ -110,7 +110,7 @@ const insertNew = async (
 const BEHIND = 1_000_000;
 
 /** Gives the questions positions from 1 in the order of the form. A question is found by its label, which is unique. */
-const renumber = async (tx: Tx, place: Place, placed: readonly PlannedQuestion[]): Promise<void> => {
+const renumber = async (tx: Tx, place: ExamRef, placed: readonly PlannedQuestion[]): Promise<void> => {
   const wanted = placed.map(({ placed: { question } }, index) => ({
     key: labelKey(question.label),
     position: index + 1,

@@ -10,8 +10,8 @@ import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
  *   2. A run behind them adds the difference of two numbers: its own `runs.place` less the `place` of the last counted
  *      run. Runs between the two that were cancelled are still counted, until the run is among the first COUNTED.
  *
- * A run gets its `place` at the end of its transaction (grading/runs/takePlace.ts). A run without one is taken as the
- * newest.
+ * A run gets its `place` at the end of its transaction (grading/runs/takeQueuePlace.ts). A run without one is taken as
+ * the newest.
  */
 
 /** Runs at the head of the line whose places are counted one by one. Reading them takes about 0.2 ms. */

@@ -39,13 +39,13 @@ export interface Batch {
   total: Promise<number | null>;
 }
 
-export interface Place extends Demand {
+export interface CountedDemand extends Demand {
   window: Window;
 }
 
 export type Decision =
   /** `tightest` is null when none of the windows has a limit for this request. */
-  | { kind: 'admitted'; tightest: RateLimitStatus | null; places: readonly Place[] }
+  | { kind: 'admitted'; tightest: RateLimitStatus | null; places: readonly CountedDemand[] }
   | { kind: 'refused'; by: RateLimitStatus };
 
 const statusOf = (window: Window, limit: number, remaining: number, nowMs: number): RateLimitStatus => ({
@@ -60,7 +60,7 @@ const statusOf = (window: Window, limit: number, remaining: number, nowMs: numbe
  * @param totals of each place, including the cost of this request
  */
 export const refusalOf = (
-  places: readonly Place[],
+  places: readonly CountedDemand[],
   totals: readonly number[],
   nowMs: number,
 ): RateLimitStatus | null => {
@@ -76,7 +76,7 @@ export const refusalOf = (
 };
 
 /** Returns the window with the smallest share of its limit left; of equal shares, the one that ends later. */
-export const tightestOf = (places: readonly Place[], nowMs: number): RateLimitStatus | null => {
+export const tightestOf = (places: readonly CountedDemand[], nowMs: number): RateLimitStatus | null => {
   let tightest: { window: Window; limit: number; left: number } | null = null;
   for (const { window, limit } of places) {
     if (limit === null) continue;

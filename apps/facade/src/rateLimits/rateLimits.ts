@@ -5,7 +5,7 @@ import {
   type Batch,
   type Decision,
   type Demand,
-  type Place,
+  type CountedDemand,
   type RateLimitStatus,
   type Window,
 } from './decision.ts';
@@ -30,8 +30,8 @@ export interface RateLimits {
   /** Counts a request in all of its windows; if one refuses, in none. */
   admit(demands: readonly Demand[]): Promise<Decision>;
   /** Subtracts the cost from all windows. Resolves when NATS has counted it, or is down. */
-  release(places: readonly Place[]): Promise<void>;
-  tightest(places: readonly Place[]): RateLimitStatus | null;
+  release(places: readonly CountedDemand[]): Promise<void>;
+  tightest(places: readonly CountedDemand[]): RateLimitStatus | null;
 }
 
 /** How long a full window refuses without asking NATS: under a flood, each window asks ten times a second. */
@@ -135,7 +135,7 @@ export const openRateLimits = (
     return own;
   };
 
-  const release = async (places: readonly Place[]): Promise<void> => {
+  const release = async (places: readonly CountedDemand[]): Promise<void> => {
     await Promise.all(places.map(({ window, cost }) => add(window, -cost)));
   };
 

@@ -24,7 +24,7 @@ export const settleAlignment = (
       else assignable.set(id, text.length <= SHORT_BLOCK ? Infinity : MOST_QUESTIONS);
     }
   }
-  const claims = new Map(request.questions.map(({ number }) => [number, new Map<string, Place>()]));
+  const claims = new Map(request.questions.map(({ number }) => [number, new Map<string, BlockRef>()]));
   const claimed = new Map<string, number>();
   for (const answer of wire.answers) {
     const places = claims.get(answer.number);
@@ -54,4 +54,4 @@ export const settleAlignment = (
   return { value, problems: [...problems] };
 };
 
-type Place = AlignedAnswer['blocks'][number];
+type BlockRef = AlignedAnswer['blocks'][number];

@@ -1,11 +1,11 @@
 import { inflateSync } from 'node:zlib';
 
-export type Place =
+export type ObjectPosition =
   | { kind: 'offset'; offset: number; generation: number }
   | { kind: 'packed'; container: number; index: number };
 
 interface FoundObjects {
-  places: Map<number, Place>;
+  places: Map<number, ObjectPosition>;
   /** Reference of the document's catalog, such as "1 0 R". */
   root: string | null;
   /** The trailer's /Encrypt and /ID, to be copied into the new table. */
@@ -23,7 +23,7 @@ const MOST_PACKED = 100_000;
  */
 export const findObjects = (file: Buffer): FoundObjects => {
   const text = file.toString('latin1');
-  const places = new Map<number, Place>();
+  const places = new Map<number, ObjectPosition>();
   const catalogs: number[] = [];
   const roots: number[] = [];
   const containers: Container[] = [];
@@ -82,7 +82,7 @@ interface Container {
 }
 
 /** Adds the objects of object streams to `places`. @returns the numbers of catalogs among them */
-const unpack = (containers: readonly Container[], places: Map<number, Place>): number[] => {
+const unpack = (containers: readonly Container[], places: Map<number, ObjectPosition>): number[] => {
   const catalogs: number[] = [];
   let left = MOST_UNPACKED;
   for (const { number, dictionary, data } of containers) {

@@ -1,5 +1,5 @@
 import { findObjects } from './findObjects.ts';
-import type { Place } from './findObjects.ts';
+import type { ObjectPosition } from './findObjects.ts';
 import { headerOffset } from './strayOffsets.ts';
 
 /** Returns the file with a new cross-reference table appended, or null when it has no catalog. */
@@ -31,7 +31,7 @@ export const rebuildTable = (file: Buffer): Buffer | null => {
 };
 
 /** Seven bytes: kind, then offset and generation, or container and index. */
-const entryOf = (place: Place, header: number): Buffer => {
+const entryOf = (place: ObjectPosition, header: number): Buffer => {
   const entry = Buffer.alloc(7);
   const isOffset = place.kind === 'offset';
   entry.writeUInt8(isOffset ? 1 : 2, 0);

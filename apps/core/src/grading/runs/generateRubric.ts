@@ -59,11 +59,11 @@ export const beginRubric = (
     if (await mustWait(tx, held, key, asked.failures))
       return { state: 'busy', failures: asked.failures ?? 0 };
     await lockAndExtend(tx, held, services.settings.runs.leaseSeconds);
-    const place = await takePlace(tx, held, key, asked.failures);
+    const begun = await claimGeneration(tx, held, key, asked.failures);
     // Read after the row is locked: `recordRubric` inserts the rubric and deletes the row in one transaction.
     const made = await readMade(tx, key);
-    if (made === null) return place;
-    await releasePlace(tx, held, key);
+    if (made === null) return begun;
+    await endGeneration(tx, held, key);
     await pinRubric(tx, held, question.id, made);
     return { state: 'made', rubric: made };
   });
@@ -89,7 +89,7 @@ export const recordRubric = async (
       throw new Error(`run ${held.run_id}: recorded a rubric that breaks a rule: ${problem.code}`);
     }
     const key = await readKey(tx, held, question);
-    if (!(await releasePlace(tx, held, key))) {
+    if (!(await endGeneration(tx, held, key))) {
       throw new Error(`run ${held.run_id}: recorded a rubric without holding its generation`);
     }
     await tx
@@ -193,8 +193,8 @@ const mustWait = async (tx: Tx, held: HeldRun, key: Key, seenFailures: number | 
   return rows.length > 0;
 };
 
-/** Makes this run the one that generates the rubric, unless another run holds the place. */
-const takePlace = async (
+/** Makes this run the one that generates the rubric, unless another run does so already. */
+const claimGeneration = async (
   tx: Tx,
   held: HeldRun,
   key: Key,
@@ -214,7 +214,7 @@ const takePlace = async (
   // The row was deleted between the insert's conflict and this select, because the rubric was recorded.
   if (row === undefined) return { state: 'busy', failures: 0 };
   if (seenFailures !== null && row.failures > seenFailures) return { state: 'given_up' };
-  // Read after the row is locked: the transaction that took the place has committed, so its claim is visible.
+  // Read after the row is locked: the transaction that claimed the generation has committed, so its claim is visible.
   const maker =
     row.run_id === null || row.fence === null || row.run_id === held.run_id
       ? undefined
@@ -235,8 +235,8 @@ const takePlace = async (
   return { state: 'yours' };
 };
 
-/** @returns true if this run held the place */
-const releasePlace = async (tx: Tx, held: HeldRun, key: Key): Promise<boolean> => {
+/** @returns true if this run held the claim */
+const endGeneration = async (tx: Tx, held: HeldRun, key: Key): Promise<boolean> => {
   const released = await tx
     .deleteFrom('rubric_generations')
     .where((expression) => expression.and({ ...key, run_id: held.run_id, fence: held.fence }))

@@ -20,7 +20,7 @@ export interface RunIntake {
   results: QuestionMarkedByKey[];
 }
 
-interface Place {
+interface ExamRef {
   instituteId: string;
   examId: string;
 }
@@ -28,7 +28,7 @@ interface Place {
 const now = sql<Date>`clock_timestamp()`;
 
 /** Rubric version of a run without AI: the exam's version, or null while the version is pending. */
-const rubricVersionOf = ({ instituteId, examId }: Place) => sql<number | null>`(
+const rubricVersionOf = ({ instituteId, examId }: ExamRef) => sql<number | null>`(
   select case when exists (select from pending_rubrics p where p.institute_id = ${instituteId} and p.exam_id = e.id)
     then null else e.rubric_version end
   from exams e where e.institute_id = ${instituteId} and e.id = ${examId})`;
@@ -36,7 +36,7 @@ const rubricVersionOf = ({ instituteId, examId }: Place) => sql<number | null>`(
 /** Columns of a submission when a run starts; resets all columns that an earlier run set. */
 export const stateAtStartOfRun = (
   run: NewRun,
-  place: Place & { pages: number | null },
+  place: ExamRef & { pages: number | null },
   questionsForAi: number,
 ) => {
   const isOver = questionsForAi === 0;
@@ -59,7 +59,7 @@ export const stateAtStartOfRun = (
 /** Writes a run and the results that need no AI. The submission must be written before. */
 export const insertRun = async (
   tx: Tx,
-  started: Place & {
+  started: ExamRef & {
     submissionId: string;
     run: NewRun;
     intake: RunIntake;

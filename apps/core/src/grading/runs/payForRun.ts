@@ -3,7 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { release, reserve } from '../../credits/ledger.ts';
 import type { StoppedRun } from './stopRun.ts';
-import { takePlace } from './takePlace.ts';
+import { takeQueuePlace } from './takeQueuePlace.ts';
 import { exceededOf, nextReset, today, type Allowance } from '../../credits/dailyCopies.ts';
 
 export const readTerms = async (tx: Tx, actor: Actor): Promise<Terms> => {
@@ -67,7 +67,7 @@ export const payForRun = async (
   },
 ): Promise<void> => {
   const { run, waits, terms, counted, freed } = paid;
-  if (waits) await write(tx, takePlace(actor.institute_id, run.id));
+  if (waits) await write(tx, takeQueuePlace(actor.institute_id, run.id));
   if (freed !== null) await release(tx, freed, freed.price);
   await reserve(tx, { institute_id: actor.institute_id, run_id: run.id }, run.price);
   const exceeded = exceededOf(terms.allowances, counted);

@@ -31,14 +31,14 @@ export const startReadingRemoval = (services: Needed): Rounds =>
     },
   });
 
-interface Place {
+interface DueReading {
   run_id: string;
   first_page: number;
 }
 
 /** Exported for a test of the plans. */
 export const dueReadings = (retentionDays: number) =>
-  dueByRetention<Place>(
+  dueByRetention<DueReading>(
     'readings_days',
     retentionDays,
     BATCH,
@@ -51,7 +51,7 @@ export const dueReadings = (retentionDays: number) =>
 /** @returns the number of deleted rows, at most BATCH */
 export const removeReadings = async (
   { database }: Pick<Needed, 'database'>,
-  due: RawBuilder<Place>,
+  due: RawBuilder<DueReading>,
 ): Promise<number> => {
   const { rows } = await database.acrossInstitutes((tx) =>
     sql`delete from page_readings where (run_id, first_page) in (${due}) returning 1`.execute(tx),

@@ -7,19 +7,19 @@ import type { Change, SeenMark } from './queue/queueState.ts';
  * until the page has shown it; a decision before that carries the older mark, and core refuses it.
  */
 
-export interface Place {
+export interface QuestionOfCopy {
   submission_id: string;
   question_id: string;
 }
 
 interface SeenMarks {
-  of(place: Place): SeenMark | undefined;
-  see(place: Place, mark: SeenMark): void;
+  of(place: QuestionOfCopy): SeenMark | undefined;
+  see(place: QuestionOfCopy, mark: SeenMark): void;
 }
 
 export const newSeenMarks = (): SeenMarks => {
   const marks = new Map<string, SeenMark>();
-  const keyOf = ({ submission_id, question_id }: Place): string => `${submission_id} ${question_id}`;
+  const keyOf = ({ submission_id, question_id }: QuestionOfCopy): string => `${submission_id} ${question_id}`;
   return {
     of: (place) => marks.get(keyOf(place)),
     see: (place, mark) => {
@@ -32,7 +32,7 @@ export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
   one.awarded === other.awarded && one.edited_at === other.edited_at && one.approved === other.approved;
 
 interface Done {
-  place: Place;
+  place: QuestionOfCopy;
   inverse: Change;
 }
 

@@ -3,12 +3,12 @@ import { calls, queryClient } from '../app/calls.ts';
 import { useStaff } from '../app/session.ts';
 import { decisionsOn, type Change } from './queue/queueState.ts';
 import { seenMarkOf } from './queue/sendDecision.ts';
-import { isSameMark, useMarking, type Place } from './seenMarks.ts';
+import { isSameMark, useMarking, type QuestionOfCopy } from './seenMarks.ts';
 import type { ScreenQuestion } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
 
 /** The decisions of the examiner on the question that is shown, and the commands of the form. */
-export const useDecisions = (place: Place, { result }: ScreenQuestion) => {
+export const useDecisions = (place: QuestionOfCopy, { result }: ScreenQuestion) => {
   const { queue, seen, done } = useMarking();
   const staff = useStaff();
   const { decisions } = useQueueSnapshot(queue);
@@ -35,7 +35,8 @@ export const useDecisions = (place: Place, { result }: ScreenQuestion) => {
   const last = latest ?? undefined;
   const awarded = last?.kind === 'mark' ? last.awarded : result.awarded;
 
-  const add = (at: Place, change: Change): Promise<void> => queue.add(at, change, seen.of(at) ?? now);
+  const add = (at: QuestionOfCopy, change: Change): Promise<void> =>
+    queue.add(at, change, seen.of(at) ?? now);
   return {
     pending,
     /** The mark that counts once all decisions are stored. */
@@ -58,7 +59,7 @@ export const useDecisions = (place: Place, { result }: ScreenQuestion) => {
     },
     canUndo: done.length > 0,
     /** Reverses the latest decision of this page. @returns its place */
-    undo: async (): Promise<Place | null> => {
+    undo: async (): Promise<QuestionOfCopy | null> => {
       const undone = done.pop();
       if (undone === undefined) return null;
       await add(undone.place, undone.inverse);

@@ -13,7 +13,7 @@ import { newKeys } from '../../app/newKey.ts';
 import { ChangedByOther } from './ChangedByOther.tsx';
 import { ExamForm } from './ExamForm.tsx';
 import { ImportExam } from './ImportExam.tsx';
-import { mergeDrafts, type Place } from './mergeDrafts.ts';
+import { mergeDrafts, type ChangedPart } from './mergeDrafts.ts';
 import { NO_PROBLEMS, problemsInError } from './problems.ts';
 import { savedBody } from './requests.ts';
 import { draftOfStored } from './stored.ts';
@@ -52,7 +52,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
   const [stored, setStored] = useState(() => ({ form, draft: draftOfStored(form) }));
   const [draft, setDraft] = useState(stored.draft);
   const [problems, setProblems] = useState(NO_PROBLEMS);
-  const [changed, setChanged] = useState<readonly Place[] | null>(null);
+  const [changed, setChanged] = useState<readonly ChangedPart[] | null>(null);
   const [keyOf] = useState(newKeys);
   const { exam, revision } = stored.form;
   const isDraft = exam.status === 'draft';

@@ -9,13 +9,13 @@ import { isSameContent } from './sameContent.ts';
 
 interface Merged {
   draft: ExamDraft;
-  changed: Place[];
+  changed: ChangedPart[];
 }
 
-export type Place = ({ field: keyof ExamDraft } | { question: string }) & { isMineKept: boolean };
+export type ChangedPart = ({ field: keyof ExamDraft } | { question: string }) & { isMineKept: boolean };
 
 export const mergeDrafts = (base: ExamDraft, mine: ExamDraft, theirs: ExamDraft): Merged => {
-  const changed: Place[] = [];
+  const changed: ChangedPart[] = [];
   const draft = { ...theirs };
   for (const field of fieldsOf(theirs)) {
     if (field === 'questions' || isSameContent(base[field], theirs[field])) continue;

@@ -35,12 +35,12 @@ export interface Decision {
 
 export type QueueState = readonly Decision[];
 
-type Place = Pick<Decision, 'submission_id' | 'question_id'>;
+type QuestionOfCopy = Pick<Decision, 'submission_id' | 'question_id'>;
 
-const isAt = (place: Place, other: Place): boolean =>
+const isAt = (place: QuestionOfCopy, other: QuestionOfCopy): boolean =>
   place.submission_id === other.submission_id && place.question_id === other.question_id;
 
-export const decisionsOn = (state: QueueState, place: Place): Decision[] =>
+export const decisionsOn = (state: QueueState, place: QuestionOfCopy): Decision[] =>
   state.filter((decision) => isAt(decision, place));
 
 /**

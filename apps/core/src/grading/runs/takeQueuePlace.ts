@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
  * Numbers a run that begins to wait, for its place in the queue (submissions/queuePlaces.ts). Locks the institute's row
  * of the lane until the commit, so it comes right before the credits, which are locked as long.
  */
-export const takePlace = (instituteId: string, runId: string): RawBuilder<unknown> =>
+export const takeQueuePlace = (instituteId: string, runId: string): RawBuilder<unknown> =>
   sql`
     with taken as (
       insert into run_queues as q (institute_id, lane, last_place)
