@@ -11,7 +11,7 @@ import { listenHere } from '../harness/listenHere.ts';
 import { freePort } from '../harness/processes.ts';
 import { answerOf, errorOf, words, openAdmin } from './adminProgram.ts';
 
-const { service, here, admin, newInstitute, show } = await openAdmin();
+const { service, here, admin, newInstitute } = await openAdmin();
 
 const someId = randomUUID();
 const keyFor = (institute: string, ...more: string[]) => ['key', 'create', '--institute', institute, ...more];

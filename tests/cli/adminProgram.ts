@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
 import { apiClient } from '../harness/api.ts';
 import { startIdleService } from '../harness/tenant.ts';

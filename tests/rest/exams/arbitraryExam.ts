@@ -3,7 +3,7 @@ import type { ExamCreate } from '@evaluation/rest-contract/schemas';
 
 /* Any valid body of a client (docs/api/exams.md#fields): texts of the right length in code points, without NUL. */
 
-export const text = (max: number) =>
+const text = (max: number) =>
   fc
     .string({ unit: 'grapheme', maxLength: Math.min(max, 40) })
     .map((value) => [...value].slice(0, max).join(''))
@@ -13,7 +13,7 @@ const short = (max: number) => filled(max).map((value) => value.replaceAll(/[<>]
 const left = <T>(value: fc.Arbitrary<T>) => fc.oneof(value, fc.constant(null), fc.constant(undefined));
 export const halfStep = fc.integer({ min: 1, max: 2000 }).map((halves) => halves / 2);
 const word = fc.stringMatching(/^[a-z]{1,12}$/);
-export const tags = fc.dictionary(word, fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null)), {
+const tags = fc.dictionary(word, fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null)), {
   maxKeys: 4,
 });
 

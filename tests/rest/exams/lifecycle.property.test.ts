@@ -13,7 +13,7 @@ import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { newTenant } from '../../harness/tenant.ts';
-import { text, halfStep, tags, SECTIONS, exam } from './arbitraryExam.ts';
+import { exam, halfStep, SECTIONS } from './arbitraryExam.ts';
 
 const { service, tenant } = await restSuite();
 

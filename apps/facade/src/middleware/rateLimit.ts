@@ -3,7 +3,7 @@ import { rateKind } from '@evaluation/rest-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { FacadeSettings } from '@evaluation/platform/settings';
 import { demandsOf, type Caller } from '../rateLimits/demands.ts';
-import type { Place, RateLimitStatus } from '../rateLimits/decision.ts';
+import type { CountedDemand, RateLimitStatus } from '../rateLimits/decision.ts';
 import type { RateLimits } from '../rateLimits/rateLimits.ts';
 import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf } from './routeMetadata.ts';
@@ -72,8 +72,8 @@ export const rateLimiting = (limits: RateLimits, settings: FacadeSettings['rateL
 
 /** Where a request that presigns files is counted; `files` are released unless core presigns them. */
 interface Counted {
-  request: readonly Place[];
-  files: readonly Place[];
+  request: readonly CountedDemand[];
+  files: readonly CountedDemand[];
   limits: RateLimits;
 }
 

@@ -5,8 +5,6 @@ import { pageReader } from '../../test/pageReader.ts';
 
 const { server, page, asSent, shownPages, read } = await pageReader();
 
-const textOf = (number: number) => `Page ${number} in full.`;
-
 describe('pages that lie sideways or upside down', () => {
   const box = { x: 0.1, y: 0.2, width: 0.6, height: 0.1 };
   const lying = (top: 'left' | 'bottom' | 'right', legibility = 0.3): PageTruth => ({
