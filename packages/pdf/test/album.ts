@@ -1,5 +1,5 @@
-import { PDFDocument, PDFName, rgb, StandardFonts, TextRenderingMode, setTextRenderingMode } from '#pdf-lib';
-import type { PDFPage, PDFPageDrawTextOptions } from '#pdf-lib';
+import { PDFName, rgb, StandardFonts, TextRenderingMode, setTextRenderingMode } from '#pdf-lib';
+import type { PDFDocument, PDFPage, PDFPageDrawTextOptions } from '#pdf-lib';
 import sharp from 'sharp';
 import { addScan, addText, scan } from './pdfs.ts';
 
