@@ -12,7 +12,7 @@ const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
  *   flight, and such institutes are served first.
  *
  * Each step finds the next institute in an index that begins with `institute_id`. So the cost depends on the numbers of
- * places and busy institutes, and not on how many institutes or rows wait (decision 066).
+ * places and busy institutes, and not on how many institutes or rows wait (decision 012).
  * @param from.after the institute that was served last: turns begin behind it in the order of ids, and end with it
  * @param from.busy a table expression of the institutes with a job in flight
  * @param from.places the number of free places; with 0 no institute is looked for

@@ -30,7 +30,7 @@ import { rememberSlots, type Slots } from '../files/slots.ts';
  * Pauses after the rounds of a burst: FIRST_GAP_MS, then twice as long each time, up to GAP_MS. Events that arrive
  * within a pause share one round, which costs one transaction; an event after the pause starts a round at once. Idle
  * workers get the runs of a burst from the first, short pauses. Busy workers do not wait for a round: their next runs
- * are already in the lane (decision 126).
+ * are already in the lane (decision 012).
  */
 const FIRST_GAP_MS = 5;
 const GAP_MS = 50;
