@@ -8,7 +8,7 @@
  * While the lane is shut, runs stay queued as rows and their time does not begin (decision 013). The exception is one
  * run an hour, which tells its institute the reason: it waits in `passed` until a preflight passes, or ends as
  * `model_unavailable` at its deadline. If the reason lasts until the endpoint is changed (`UNAVAILABLE[reason].lasts`),
- * it ends at once. See decision 032.
+ * it ends at once. See decision 013.
  *
  * After an outage, calls of runs in progress wait for the preflight too, each within its deadline (`opened`).
  *

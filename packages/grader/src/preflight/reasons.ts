@@ -39,7 +39,7 @@ export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   request_refused: {
     clause: 'it refuses requests of this kind',
     remedy: 'look at OPENAI_API_KEY, GRADER_MODEL, GRADER_TEMPERATURE and GRADER_OUTPUT',
-    // A gateway may answer an unknown key with a bare 400 (decision 031).
+    // A gateway may answer an unknown key with a bare 400 (decision 013).
     lasts: false,
   },
   schema_not_kept: {
