@@ -1,11 +1,11 @@
 import { List, Text } from '@mantine/core';
 import { useText } from '../../app/language.ts';
 import { Notice } from '../Notice.tsx';
-import type { Place } from './mergeDrafts.ts';
+import type { ChangedPart } from './mergeDrafts.ts';
 import { nameOfDraftField } from './fieldNames.ts';
 
 /** Says what another person has changed in the exam while the form was open. */
-export const ChangedByOther = ({ places }: { places: readonly Place[] | null }) => {
+export const ChangedByOther = ({ places }: { places: readonly ChangedPart[] | null }) => {
   const t = useText();
   if (places === null) return null;
   return (
