@@ -65,6 +65,15 @@ const RULES: readonly Rule[] = [
     files: CODE,
   },
   {
+    // Without the flag `m`, `^` is the beginning of the file.
+    pattern: /^(?=(?:.*\n){400})/g,
+    message: 'a file that is written by hand has fewer than 400 lines; split it by its concepts',
+    files: CODE,
+    // Longer when the rule was made. Take a file off this list when it is split or deleted.
+    except:
+      /^(?:apps\/core\/src\/grading\/evidence\/evidence\.test|apps\/facade\/src\/body\/reader|packages\/grader\/src\/(?:evidence\/replay\.test|openai\/connection)|tests\/(?:cli\/candidate-data\.test|compatibility\/recorded\/calls-0\.1\.0|rest\/results\/fields\.test))\.ts$/,
+  },
+  {
     pattern: /\b(?:[Ww]hoever|[Oo]f whom|[Ss]omebody|[Aa]nybody|[Nn]obody)\b/g,
     message: 'name the person or the program',
     files: WORDED,

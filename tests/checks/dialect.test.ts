@@ -39,3 +39,13 @@ test.each([
 ])('%s passes: %s', async (file, text) => {
   expect(await offencesOf(file, text)).toEqual([]);
 });
+
+test.each([SOURCE, 'tests/a.test.ts', 'apps/desk/web/src/A.tsx'])(
+  '%s of 400 lines is refused',
+  async (file) => {
+    expect(await offencesOf(file, 'export {};\n'.repeat(399))).toEqual([]);
+    expect(await offencesOf(file, 'export {};\n'.repeat(400))).toEqual([
+      expect.stringContaining(`${file}:1 : a file that is written by hand has fewer than 400 lines`),
+    ]);
+  },
+);
