@@ -19,6 +19,7 @@ import { plainPdf } from '../harness/pdfs.ts';
 import type { TestService } from '../harness/service.ts';
 import { startStoreProxy, type StoreProxy } from '../harness/storeProxy.ts';
 import { takeRun } from '../harness/takeRun.ts';
+import { NOTHING_USED } from '../harness/testWorker.ts';
 import { expectError, newTenant, startIdleService, wholeFeed, type Tenant } from '../harness/tenant.ts';
 import { environmentOf, fileOf, runProgram, type Outcome } from './program.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -202,12 +203,17 @@ const grade = async ({ id, lane }: Submission, output: Sent): Promise<void> => {
   const [question] = material.questions;
   if (question === undefined) throw new Error('an empty paper');
   if (lane === 'copy') {
-    await core().recordPages.mutate({ held, first_page: 1, pages: [{ text: output.read }], evidence });
-    await core().recordAlignment.mutate({ held, alignment: [{ text: output.read }], evidence });
+    await core().record.mutate({
+      held,
+      pages: [{ first_page: 1, pages: [{ text: output.read }], evidence }],
+      alignment: { alignment: [{ text: output.read }], evidence },
+    });
   }
   const judgement = { key: createHash('sha256').update(id).digest('hex'), calls: evidence, replaces: null };
-  for (const { id: question_id } of material.questions) {
-    const result = {
+  const questions = material.questions.map(({ id: question_id }) => ({
+    evidence,
+    ...(question_id === question.id ? { judgement } : {}),
+    result: {
       question_id,
       status: 'graded' as const,
       awarded: 1,
@@ -226,14 +232,8 @@ const grade = async ({ id, lane }: Submission, output: Sent): Promise<void> => {
         },
       ],
       error: null,
-    };
-    await core().recordQuestion.mutate({
-      held,
-      result,
-      evidence,
-      ...(question_id === question.id ? { judgement } : {}),
-    });
-  }
+    },
+  }));
   let checked_copy: { size_bytes: number } | null = null;
   if (lane === 'copy') {
     const drawn = withText(`checked ${output.read}`);
@@ -242,14 +242,11 @@ const grade = async ({ id, lane }: Submission, output: Sent): Promise<void> => {
     await fetch(put.url, { method: 'PUT', headers: put.headers, body: Uint8Array.from(drawn) });
     checked_copy = { size_bytes };
   }
-  await core().complete.mutate({
+  await core().record.mutate({
     held,
-    completion: {
-      checked_copy,
-      review_reasons: [],
-      grader: { provider: 'by hand', model: 'by hand' },
-      usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
-    },
+    questions,
+    used: NOTHING_USED,
+    completion: { checked_copy, review_reasons: [], ...NOTHING_USED },
   });
 };
 
@@ -619,11 +616,9 @@ test('a record of a worker that was in progress when the erasure began is refuse
   const { id, candidate: made } = await submit(tenant.api, second.id, { candidate, answers });
   const { held } = await takeRun(service, id);
   answerOf(await erased('--candidate', made.id));
-  const late = core().recordPages.mutate({
+  const late = core().record.mutate({
     held,
-    first_page: 1,
-    pages: [],
-    evidence: { output: 'In hand.' },
+    pages: [{ first_page: 1, pages: [], evidence: { output: 'In hand.' } }],
   });
   expect(await late.catch((error: unknown) => failureOf(error)?.code)).toBe('conflict');
   expect(await tracesOf(['In hand.'], tenant.instituteId)).toEqual([]);

@@ -1,18 +1,22 @@
 import type { RecordedQuestion } from '@evaluation/core-client';
 import type { TestService } from '../harness/service.ts';
 import { takeRun } from '../harness/takeRun.ts';
+import { NOTHING_USED } from '../harness/testWorker.ts';
 
 /** Grades a submission as a worker does: full marks for all criteria but the last. */
 export const gradeSubmission = async (service: TestService, submissionId: string): Promise<void> => {
-  const { material, held, complete } = await takeRun(service, submissionId);
-  for (const question of material.questions) {
+  const { material, held } = await takeRun(service, submissionId);
+  const questions = material.questions.flatMap((question) => {
     const answer = material.answers.find(({ question_id }) => question_id === question.id);
-    if (material.lane === 'typed' && answer === undefined) continue;
-    await service.grading
-      .as({})
-      .grading.recordQuestion.mutate({ held, result: resultOf(question, answer?.text ?? 'B') });
-  }
-  await complete();
+    if (material.lane === 'typed' && answer === undefined) return [];
+    return [{ result: resultOf(question, answer?.text ?? 'B') }];
+  });
+  await service.grading.as({}).grading.record.mutate({
+    held,
+    questions,
+    used: NOTHING_USED,
+    completion: { checked_copy: null, review_reasons: [], ...NOTHING_USED },
+  });
 };
 
 type Question = Awaited<ReturnType<typeof takeRun>>['material']['questions'][number];

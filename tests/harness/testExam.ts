@@ -171,20 +171,18 @@ const REACH: Record<Submission['status'], Reach> = {
   reading: takenAt('reading'),
   grading: async ({ take }) => {
     const held = await take();
-    await held.mark(1.5, ['2']);
+    await held.mark({ 2: 1.5 });
     return held;
   },
   graded: async ({ take }) => {
     const held = await take();
-    await held.mark(1.5);
-    await held.complete();
+    await held.complete(1.5);
     return held;
   },
   partially_graded: async ({ take }) => {
     const held = await take();
-    await held.mark(1.5, ['2']);
-    await held.mark('failed', ['3']);
-    await held.complete();
+    await held.mark({ 2: 1.5 });
+    await held.complete({ 3: 'failed' });
     return held;
   },
   failed: async ({ take }) => {

@@ -1,4 +1,9 @@
-import { failureOf, type RecordedQuestion, type RunMaterial } from '@evaluation/core-client';
+import {
+  failureOf,
+  type RecordedBatch,
+  type RecordedQuestion,
+  type RunMaterial,
+} from '@evaluation/core-client';
 import { behind } from './behind.ts';
 import { eventually } from './ledger.ts';
 import type { TestService } from './service.ts';
@@ -19,12 +24,18 @@ export interface TestClaim {
   /** How each call to core names the claim. */
   held: { run_id: string; institute_id: string; fence: number; token?: string };
   step(step: 'processing' | 'reading' | 'grading'): Promise<WriteOutcome>;
-  /** Records questions that wait for the AI: all, or those with these labels. */
-  mark(awarded: number | 'failed', labels?: readonly string[]): Promise<WriteOutcome>;
-  complete(reviewReasons?: string[]): Promise<WriteOutcome>;
+  /** Records questions that wait for the AI, in one batch. */
+  mark(marks: Marks): Promise<WriteOutcome>;
+  /** Completes the run, in the call that records the last marks. */
+  complete(lastMarks?: Marks, reviewReasons?: string[]): Promise<WriteOutcome>;
   fail(code: string): Promise<WriteOutcome>;
   handBack(): Promise<WriteOutcome>;
 }
+
+type Mark = number | 'failed';
+
+/** A mark for all questions that wait for the AI, or marks by the label of the question. */
+export type Marks = Mark | Record<string, Mark>;
 
 /** `lost`: core refused, since another claim or an end of the run has replaced this claim. */
 type WriteOutcome = 'ok' | 'lost';
@@ -73,39 +84,36 @@ const testClaim = (
   const waiting = material.questions.filter(
     ({ id }) => material.lane === 'copy' || material.answers.some(({ question_id }) => question_id === id),
   );
+  const recordsOf = (marks: Marks) =>
+    waiting.flatMap(({ id, label }) => {
+      const mark = typeof marks === 'object' ? marks[label] : marks;
+      return mark === undefined ? [] : [{ result: recordedResult(id, mark) }];
+    });
+  const record = (batch: RecordedBatch) =>
+    outcomeOf(grading.record.mutate({ held, ...batch, used: NOTHING_USED }));
   return {
     material,
     held,
-    step: (step) => outcomeOf(grading.recordStep.mutate({ held, step })),
-    mark: async (awarded, labels) => {
-      for (const question of waiting) {
-        if (labels !== undefined && !labels.includes(question.label)) continue;
-        const outcome = await outcomeOf(
-          grading.recordQuestion.mutate({ held, result: recordedResult(question.id, awarded) }),
-        );
-        if (outcome === 'lost') return outcome;
-      }
-      return 'ok';
-    },
-    complete: (reviewReasons = []) =>
-      outcomeOf(
-        grading.complete.mutate({
-          held,
-          completion: {
-            checked_copy: null,
-            review_reasons: reviewReasons,
-            grader: { provider: 'by hand', model: 'by hand' },
-            usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
-          },
-        }),
-      ),
+    step: (step) => record({ step }),
+    mark: (marks) => record({ questions: recordsOf(marks) }),
+    complete: (lastMarks = {}, reviewReasons = []) =>
+      record({
+        questions: recordsOf(lastMarks),
+        completion: { checked_copy: null, review_reasons: reviewReasons, ...NOTHING_USED },
+      }),
     fail: (code) => outcomeOf(grading.fail.mutate({ held, error: { code, message: `It was ${code}.` } })),
     handBack: () => outcomeOf(grading.handBack.mutate({ held })),
   };
 };
 
+/** Token usage of a worker that does not call a model. */
+export const NOTHING_USED: NonNullable<RecordedBatch['used']> = {
+  grader: { provider: 'by hand', model: 'by hand' },
+  usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+};
+
 /** What a worker records of a question. */
-export const recordedResult = (questionId: string, awarded: number | 'failed'): RecordedQuestion => ({
+export const recordedResult = (questionId: string, awarded: Mark): RecordedQuestion => ({
   question_id: questionId,
   status: awarded === 'failed' ? 'failed' : 'graded',
   awarded: awarded === 'failed' ? null : awarded,

@@ -32,15 +32,13 @@ test('each ended run is counted once, by outcome, whether a client, a worker or 
     return { id, held: await worker.claim(id) };
   };
   const completed = await take('completed');
-  await completed.held.mark(1);
-  await completed.held.complete();
+  await completed.held.complete(1);
   expect(await completed.held.complete()).toBe('lost');
   expect(await counted()).toEqual({ 'typed completed': 1 });
 
   // No question could be marked: the worker completes the run, and it counts as failed.
   const unmarked = await take('unmarked');
-  await unmarked.held.mark('failed');
-  await unmarked.held.complete();
+  await unmarked.held.complete('failed');
   expect((await untilOver(service.api, unmarked.id)).status).toBe('failed');
   expect(await counted()).toEqual({ 'typed completed': 1, 'typed failed': 1 });
 

@@ -102,8 +102,7 @@ test('an institute that used up half an hour in a day has no new file opened unt
   const exam = await createExam(tenant.api, handwrittenExam());
   const graded = await submitCopy(tenant, exam, 6, 'graded');
   const held = await takeRun(service, graded.id);
-  await held.mark(1);
-  await held.complete();
+  await held.complete(1);
   const waiting = await submitCopy(tenant, exam, 7, 'waiting');
   for (const pages of [8, 9, 10]) await useUp(await submitCopy(tenant, exam, pages, `C${pages}`), 600);
 

@@ -95,8 +95,7 @@ describe('a run', () => {
         expect([name, await codeOf(call())]).toEqual([name, 'conflict']);
       expect(await stateOf(submission.id)).toEqual(before);
 
-      expect(await run.mark(1)).toBe('ok');
-      expect(await run.complete()).toBe('ok');
+      expect(await run.complete(1)).toBe('ok');
       const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
       expect(body).toMatchObject({ status: 'graded', error: null, review_reasons: [] });
     },
@@ -126,7 +125,7 @@ describe('a run', () => {
       awarded: null,
       error: { code: 'x', message: '<b>Pay here</b>' },
     };
-    await core().recordQuestion.mutate({ held: run.held, result: failed });
+    await core().record.mutate({ held: run.held, questions: [{ result: failed }] });
     await run.complete();
     const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
     expect(body).toMatchObject({ status: 'failed', error: gradingError('question_not_graded') });
@@ -139,13 +138,13 @@ describe('a run', () => {
     ['reasons without end', { review_reasons: Array.from({ length: 51 }, () => 'failed') }],
   ])('accepts no result with %s', async (_name, change) => {
     const result = { ...recordedResult(run.material.questions[0]?.id ?? '', 1), ...change };
-    const refused = core().recordQuestion.mutate({ held: run.held, result });
+    const refused = core().record.mutate({ held: run.held, questions: [{ result }] });
     expect(await codeOf(refused)).toMatch(/BAD_REQUEST/);
   });
 
   test('accepts at most 32 MiB per call', async () => {
     const evidence = 'x'.repeat(32 * 1024 * 1024);
-    const call = core().recordPages.mutate({ held: run.held, first_page: 1, pages: [], evidence });
+    const call = core().record.mutate({ held: run.held, pages: [{ first_page: 1, pages: [], evidence }] });
     expect(await codeOf(call)).toMatch(/PAYLOAD_TOO_LARGE/);
   });
 
@@ -268,8 +267,7 @@ describe('a drawing', () => {
       upload_id: await uploadInspected(tenant.api, service.database, 1),
     });
     const run = await takeRun(service, submission.id);
-    await run.mark(1);
-    await run.complete();
+    await run.complete(1);
     const question = run.material.questions[0]?.id ?? '';
     await tenant.api.patch(`/submissions/${submission.id}/questions/${question}`, {
       reviewer: 'teacher',

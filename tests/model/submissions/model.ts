@@ -9,6 +9,7 @@ import {
   type ModelState,
   type ModelSubmission,
   type Operation,
+  type Outcome,
   type ModelAnswer,
   type Outcome,
   type View,
@@ -295,14 +296,10 @@ const write = (
       if (advances(submission.status, operation.step)) stand(submission, operation.step);
       break;
     case 'mark':
-      // Recording a question twice keeps the first mark.
-      submission.run.marks[operation.label] ??= operation.outcome;
-      submission.progress = {
-        done: Object.keys(submission.run.marks).length,
-        total: submission.asked.length,
-      };
+      record(submission, { [operation.label]: operation.outcome });
       break;
     case 'complete':
+      record(submission, operation.marks);
       complete(state, submission);
       break;
     case 'fail':
@@ -313,6 +310,12 @@ const write = (
       break;
   }
   return 'ok';
+};
+
+/** Recording a question twice keeps the first mark. */
+const record = (submission: ModelSubmission, marks: Record<string, Outcome>): void => {
+  submission.run.marks = { ...marks, ...submission.run.marks };
+  submission.progress = { done: Object.keys(submission.run.marks).length, total: submission.asked.length };
 };
 
 const complete = (state: ModelState, submission: ModelSubmission): void => {

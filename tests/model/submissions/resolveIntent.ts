@@ -135,7 +135,9 @@ export const resolveIntent = (
       const label = open[0];
       if (intent.write === 'step') return withoutPreparation({ do: 'step', hold, step: 'grading' });
       if (intent.write === 'fail') return withoutPreparation({ do: 'fail', hold, code: 'copy_unreadable' });
-      if (intent.write !== 'mark') return withoutPreparation({ do: intent.write, hold });
+      if (intent.write === 'hand_back') return withoutPreparation({ do: 'hand_back', hold });
+      if (intent.write === 'complete')
+        return withoutPreparation({ do: 'complete', hold, marks: marksFor(open, 'graded') });
       return label === undefined ? null : withoutPreparation({ do: 'mark', hold, label, outcome: 'graded' });
     }
     default: {
@@ -188,7 +190,7 @@ const workerOperation = (
         : { first: [], last: { do: 'mark', hold, label, outcome: intent.outcome } };
     }
     case 'complete':
-      return { first: marksOf(submission, intent.outcome), last: { do: 'complete', hold } };
+      return { first: [], last: completionOf(submission, intent.outcome) };
     case 'fail':
       return { first: [], last: { do: 'fail', hold, code: intent.code } };
     case 'hand_back':
@@ -196,12 +198,15 @@ const workerOperation = (
   }
 };
 
-export const gradingOf = (submission: ModelSubmission): Operation[] => [
-  ...marksOf(submission, 'graded'),
-  { do: 'complete', hold: submission.run.hold ?? '' },
-];
+/** The worker completes the run with the marks that are missing. */
+export const completionOf = ({ asked, run }: ModelSubmission, as: Outcome): Operation => ({
+  do: 'complete',
+  hold: run.hold ?? '',
+  marks: marksFor(
+    asked.filter((label) => run.marks[label] === undefined),
+    as,
+  ),
+});
 
-const marksOf = ({ asked, run }: ModelSubmission, as: Outcome): Operation[] =>
-  asked
-    .filter((label) => run.marks[label] === undefined)
-    .map((label) => ({ do: 'mark', hold: run.hold ?? '', label, outcome: as }));
+const marksFor = (labels: readonly string[], outcome: Outcome): Record<string, Outcome> =>
+  Object.fromEntries(labels.map((label) => [label, outcome]));

@@ -30,7 +30,8 @@ export type Operation =
   | { do: 'claim'; key: string; attempt: number; hold: string }
   | { do: 'step'; hold: string; step: GradingStep }
   | { do: 'mark'; hold: string; label: string; outcome: Outcome }
-  | { do: 'complete'; hold: string }
+  /** Records the last marks and completes the run, in one call. */
+  | { do: 'complete'; hold: string; marks: Record<string, Outcome> }
   | { do: 'fail'; hold: string; code: string }
   | { do: 'hand_back'; hold: string }
   /** The worker dies, and its lease expires. */

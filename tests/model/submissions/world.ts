@@ -16,6 +16,7 @@ import {
   type ExamName,
   type ModelState,
   type Operation,
+  type Outcome,
   type ModelAnswer,
   type View,
 } from './state.ts';
@@ -193,6 +194,12 @@ const inWorld = (real: {
   const OVER = `status in ('completed', 'failed', 'cancelled')`;
 
   const now = (answer: ModelAnswer) => () => answer;
+  const marksOf = (outcomes: Record<string, Outcome>) =>
+    Object.fromEntries(
+      Object.entries(outcomes).map(
+        ([label, outcome]) => [label, outcome === 'failed' ? outcome : 1] as const,
+      ),
+    );
   const perform: World['perform'] = async (operation) => {
     switch (operation.do) {
       case 'create':
@@ -255,11 +262,9 @@ const inWorld = (real: {
       case 'step':
         return now(await holdOf(operation.hold).step(operation.step));
       case 'mark':
-        return now(
-          await holdOf(operation.hold).mark(operation.outcome === 'failed' ? 'failed' : 1, [operation.label]),
-        );
+        return now(await holdOf(operation.hold).mark(marksOf({ [operation.label]: operation.outcome })));
       case 'complete':
-        return now(await holdOf(operation.hold).complete());
+        return now(await holdOf(operation.hold).complete(marksOf(operation.marks)));
       case 'fail':
         return now(await holdOf(operation.hold).fail(operation.code));
       case 'hand_back':

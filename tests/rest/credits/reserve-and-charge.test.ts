@@ -56,9 +56,9 @@ test('credits are reserved on acceptance and charged once, when grading complete
   expect(await balanceOf(owner)).toEqual({ balance: 5, committed: 3, available: 2 });
   const run = await takeRun(service, submission.id);
   await run.step('grading');
-  await run.mark(1);
+  await run.mark({ 1: 1, 2: 1 });
   expect(await balanceOf(owner)).toEqual({ balance: 5, committed: 3, available: 2 });
-  expect([await run.complete(), await run.complete()]).toEqual(['ok', 'lost']);
+  expect([await run.complete({ 3: 1 }), await run.complete({ 3: 1 })]).toEqual(['ok', 'lost']);
   expect(await balanceOf(owner)).toEqual({ balance: 2, committed: 0, available: 2 });
   expect((await ledger.entriesOf(submission.id)).map(({ kind }) => kind)).toEqual(['reserve', 'charge']);
 });

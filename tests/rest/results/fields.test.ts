@@ -57,9 +57,9 @@ const record = async (
   change: Partial<RecordedQuestion>,
 ): Promise<void> => {
   const question = material.questions.find((one) => one.label === label);
-  await service.grading.as({}).grading.recordQuestion.mutate({
+  await service.grading.as({}).grading.record.mutate({
     held,
-    result: { ...recordedResult(question?.id ?? '', 1), ...change },
+    questions: [{ result: { ...recordedResult(question?.id ?? '', 1), ...change } }],
   });
 };
 const questionOf = (result: Result, label: string): QuestionResult => {
@@ -147,8 +147,7 @@ describe('the result', () => {
     expect(await agree()).toMatchObject({ status: 'failed', error: { code: 'copy_unreadable' } });
     await again();
     const held = await take();
-    await held.mark(1);
-    await held.complete(['unassigned_ink']);
+    await held.complete(1, ['unassigned_ink']);
     expect(await agree()).toMatchObject({ review_reasons: ['unassigned_ink'], credits_charged: 2 });
     await behind(service.database, 'update submissions set finalized_at = now() where id = $1', [
       accepted.id,
@@ -287,8 +286,7 @@ describe('question results', () => {
         { name: 'Style', awarded: null, max: null, reason: null },
       ],
     });
-    await held.mark(1, ['3']);
-    await held.complete();
+    await held.complete({ 3: 1 });
     const shown = await result();
     expect(questionOf(shown, '2')).toMatchObject({
       status: 'graded',
@@ -309,9 +307,7 @@ describe('question results', () => {
   test('a failed question needs review and has its error; other questions have no error', async () => {
     const { result, take } = await submitted();
     const held = await take();
-    await held.mark('failed', ['2']);
-    await held.mark(1, ['3']);
-    await held.complete();
+    await held.complete({ 2: 'failed', 3: 1 });
     const shown = await result();
     expect(questionOf(shown, '2')).toMatchObject({
       status: 'failed',
@@ -334,7 +330,7 @@ describe('question results', () => {
     async (status, failed) => {
       const { tenant, accepted, result, take } = await submitted();
       const held = await take();
-      await held.mark(1, ['3']);
+      await held.mark({ 3: 1 });
       if (status === 'failed') await held.fail('timed_out');
       if (status === 'cancelled') await tenant.api.post(`/submissions/${accepted.id}/cancel`);
       const shown = await result();

@@ -41,14 +41,10 @@ test('lists one result per live submission, equal to its single result, in every
   };
   for (const id of [states.graded, states.again]) {
     const held = await takeRun(service, id);
-    await held.mark(1.5, ['2']);
-    await held.mark(0.5, ['3']);
-    await held.complete();
+    await held.complete({ 2: 1.5, 3: 0.5 });
   }
   const partly = await takeRun(service, states.partly);
-  await partly.mark(1, ['2']);
-  await partly.mark('failed', ['3']);
-  await partly.complete();
+  await partly.complete({ 2: 1, 3: 'failed' });
   await (await takeRun(service, states.failed)).fail('copy_unreadable');
   await tenant.api.post(`/submissions/${states.cancelled}/cancel`);
   await tenant.api.post(`/submissions/${states.again}/re-evaluate`);

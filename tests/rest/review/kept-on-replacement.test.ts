@@ -3,10 +3,10 @@ import { closedAfterTests } from '@evaluation/test-services';
 import { behind } from '../../harness/behind.ts';
 import { lookBehind } from '../../harness/ledger.ts';
 import { newTestExam, type TestSubmission } from '../../harness/testExam.ts';
+import type { Marks } from '../../harness/testWorker.ts';
 import { expectPostRefused, expectRefused, startIdleService } from '../../harness/tenant.ts';
 
 /* Human decisions persist across runs (docs/api/lifecycle.md#submissions), and are recorded in the audit. */
-
 const service = closedAfterTests(await startIdleService());
 const ledger = closedAfterTests(lookBehind(service.database));
 
@@ -14,15 +14,9 @@ const graded = async (options: Parameters<typeof newTestExam>[1] = {}) => {
   const testExam = await newTestExam(service, options);
   return { ...testExam, submission: await testExam.reach('graded') };
 };
-const runAgain = async (
-  submission: TestSubmission,
-  awarded: number | 'failed',
-  labels?: string[],
-): Promise<void> => {
+const runAgain = async (submission: TestSubmission, marks: Marks): Promise<void> => {
   const held = await submission.take();
-  await held.mark(awarded, labels);
-  if (labels !== undefined) await held.mark(1);
-  await held.complete();
+  expect(await held.complete(marks)).toBe('ok');
 };
 const marks = async (submission: TestSubmission) =>
   (await submission.result()).questions.map(({ awarded, source }) => [awarded, source]);
@@ -100,7 +94,7 @@ describe('a re-evaluation keeps or drops overrides', () => {
     const { submission } = await graded();
     await submission.override('2', { reviewer: 'T', awarded: 0.5 });
     await submission.reEvaluate();
-    await runAgain(submission, 'failed', ['2']);
+    await runAgain(submission, { 2: 'failed', 3: 1 });
     expect(await submission.read()).toMatchObject({
       status: 'graded',
       needs_review: false,
@@ -173,7 +167,7 @@ describe('a teacher’s mark is never overwritten', () => {
       const held = await submission.take();
       const [late] = await Promise.all([
         submission.override('2', { reviewer: 'late', awarded: 2 }),
-        held.mark(1).then(() => held.complete()),
+        held.complete(1),
       ]);
       if (late.status === 200) last = 2;
       else expect(late.body.error.code).toBe('conflict');

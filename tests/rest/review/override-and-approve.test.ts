@@ -176,9 +176,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
       answers: ['1', '2', '3'].map((question_label) => ({ question_label, text: 'So.' })),
     });
     const held = await takeRun(service, id);
-    await held.mark(1, ['1']);
-    await held.mark('failed', ['2', '3']);
-    await held.complete();
+    await held.complete({ 1: 1, 2: 'failed', 3: 'failed' });
     const seen = [];
     for (const { id: questionId } of exam.questions) {
       await tenant.api.patch(`/submissions/${id}/questions/${questionId}`, { ...TEACHER, awarded: 1 });
@@ -195,9 +193,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
   test('the flag stays while the copy has another reason', async () => {
     const { submission } = await IN_STATUS('queued');
     const held = await submission.take();
-    await held.mark('failed', ['2']);
-    await held.mark(1, ['3']);
-    await held.complete(['unassigned_ink']);
+    await held.complete({ 2: 'failed', 3: 1 }, ['unassigned_ink']);
     await submission.override('2', { ...TEACHER, awarded: 1 });
     expect(await submission.read()).toMatchObject({
       status: 'graded',
@@ -237,8 +233,7 @@ describe('POST /submissions/{id}/approve', () => {
   test('clears flag and reasons of the submission, and answers the submission', async () => {
     const { submission } = await IN_STATUS('queued');
     const held = await submission.take();
-    await held.mark(1);
-    await held.complete(['unassigned_ink']);
+    await held.complete(1, ['unassigned_ink']);
     const before = await submission.read();
     expect(before).toMatchObject({ needs_review: true, review_reasons: ['unassigned_ink'] });
     const answer = await submission.approve({ reviewer: 'T-07' });

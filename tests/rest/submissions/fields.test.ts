@@ -111,17 +111,14 @@ describe('the submission', () => {
     const { accepted, read } = await submitted();
     expect(accepted).toMatchObject({ needs_review: false, review_reasons: [], warnings: [] });
     const held = await takeRun(service, accepted.id);
-    await held.mark(1);
-    await held.complete(['unassigned_ink']);
+    await held.complete(1, ['unassigned_ink']);
     expect(await read()).toMatchObject({ needs_review: true, review_reasons: ['unassigned_ink'] });
   });
 
   test('a question that needs review flags the submission, without adding a reason', async () => {
     const { accepted, read } = await submitted();
     const held = await takeRun(service, accepted.id);
-    await held.mark(1, ['2']);
-    await held.mark('failed', ['3']);
-    await held.complete();
+    await held.complete({ 2: 1, 3: 'failed' });
     expect(await read()).toMatchObject({ needs_review: true, review_reasons: [] });
   });
 
@@ -250,8 +247,7 @@ describe('fields of the latest run', () => {
       questions: { [exam.questions[1]?.id ?? '']: { model_answer: 'Another one.' } },
     });
     expect(status).toBe(200);
-    await first.mark(1);
-    await first.complete();
+    await first.complete(1);
     expect((await read()).rubric_version).toBe(1);
 
     await tenant.api.post(`/submissions/${accepted.id}/re-evaluate`);
@@ -277,9 +273,8 @@ describe('fields of the latest run', () => {
     await tenant.api.post(`/submissions/${accepted.id}/cancel`);
     expect(await read()).toMatchObject({ status: 'cancelled', credits_charged: null });
     const last = await again();
-    await last.mark('failed', ['2']);
-    await last.mark(1, ['3']);
-    await last.complete();
+    await last.mark({ 2: 'failed' });
+    await last.complete({ 3: 1 });
     expect(await read()).toMatchObject({ status: 'partially_graded', credits_charged: 2 });
     expect(accepted.quote.credits).toBe(2);
   });
@@ -313,8 +308,8 @@ describe('created_at and updated_at', () => {
     expect(accepted.updated_at).toBe(accepted.created_at);
     let held = await takeRun(service, accepted.id);
     await changes('claimed', () => Promise.resolve());
-    await changes('a question', () => held.mark(1, ['2']));
-    await changes('another question', () => held.mark(1, ['3']));
+    await changes('a question', () => held.mark({ 2: 1 }));
+    await changes('another question', () => held.mark({ 3: 1 }));
     await changes('completed', () => held.complete());
     await changes('evaluated again', command('re-evaluate'));
     await changes('cancelled', command('cancel'));
@@ -337,9 +332,9 @@ describe('created_at and updated_at', () => {
   test('a refused change, a heartbeat and a repeated record do not change `updated_at`', async () => {
     const { tenant, accepted, read } = await submitted();
     const held = await takeRun(service, accepted.id);
-    await held.mark(1, ['2']);
+    await held.mark({ 2: 1 });
     const before = await read();
-    await held.mark(0.5, ['2']);
+    await held.mark({ 2: 0.5 });
     await held.step('processing');
     await tenant.api.post(`/submissions/${accepted.id}/re-evaluate`);
     expect((await read()).updated_at).toBe(before.updated_at);

@@ -6,7 +6,7 @@ import { watchFinal } from '../../harness/finalWatch.ts';
 import { lookBehind } from '../../harness/ledger.ts';
 import { startIdleService } from '../../harness/tenant.ts';
 import { unfinishedWork } from '../../model/submissions/invariants.ts';
-import { claimOf, gradingOf, resolveIntent } from '../../model/submissions/resolveIntent.ts';
+import { claimOf, completionOf, resolveIntent } from '../../model/submissions/resolveIntent.ts';
 import { apply, isActive, submissionOf } from '../../model/submissions/model.ts';
 import { observe, predicted, type Observation } from '../../model/submissions/observe.ts';
 import type { ModelState, Operation, ModelAnswer } from '../../model/submissions/state.ts';
@@ -109,7 +109,7 @@ const drain = async (progress: Progress): Promise<void> => {
       const next = submissionOf(progress.state, await progress.world.nextReleased());
       await step(progress, claimOf(next, progress.world.name));
     } else {
-      for (const operation of gradingOf(held)) await step(progress, operation);
+      await step(progress, completionOf(held, 'graded'));
     }
   }
   expect(await unfinishedWork(behind, progress.world.instituteId)).toEqual([]);

@@ -7,14 +7,13 @@ import { readPlan } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { newTestCore } from '../../../test/newTestCore.ts';
-import { NOTHING, recordBatch, recordPages, recordQuestion } from '../runs/record.ts';
+import { NOTHING, recordBatch } from '../runs/record.ts';
 import type { RecordedBatch, RecordedQuestion } from '../runs/recordedBatch.ts';
 import type { HeldRun } from '../../command/locks/heldRun.ts';
 import type { Services } from '../../command/services.ts';
 import { unreachable } from '../../command/unreachable.ts';
 import { expired, removeEvidence, unneededEvidence } from './removeEvidence.ts';
 import { readEvidenceParts } from './showEvidence.ts';
-import { findJudgement } from './cachedJudgements.ts';
 import { MAX_PART_BYTES, putEvidence } from './storeEvidence.ts';
 
 const {
@@ -68,6 +67,18 @@ const result: RecordedQuestion = {
   error: null,
 };
 
+type Batch = Partial<RecordedBatch>;
+const recordQuestion = (
+  by: Services,
+  run: HeldRun,
+  recorded: RecordedQuestion,
+  { used, ...made }: Pick<Batch, 'used'> & Omit<RecordedBatch['questions'][number], 'result'> = {},
+) => recordBatch(by, run, { ...NOTHING, questions: [{ result: recorded, ...made }], used });
+const recordPages = (
+  run: HeldRun,
+  { used, ...pages }: Pick<Batch, 'used'> & Omit<RecordedBatch['pages'][number], 'pages'>,
+) => recordBatch(services, run, { ...NOTHING, pages: [{ pages: [], ...pages }], used });
+
 const partsOf = async (run: Claimed): Promise<{ kind: string; ref: string; content: unknown }[]> => {
   const { parts } = await readEvidenceParts(services, { ...run, after: null });
   return parts.map(({ kind, ref, content }) => ({ kind, ref, content }));
@@ -87,8 +98,8 @@ describe('evidence and its record', () => {
     const run = await claimed();
     await recordQuestion(services, run, result, { evidence: { said: 'first' } });
     await recordQuestion(services, run, { ...result, awarded: 1 }, { evidence: { said: 'second' } });
-    await recordPages(services, run, { first_page: 5, pages: [], evidence: { b: 1, a: [2] } });
-    await recordPages(services, run, { first_page: 5, pages: [], evidence: { said: 'again' } });
+    await recordPages(run, { first_page: 5, evidence: { b: 1, a: [2] } });
+    await recordPages(run, { first_page: 5, evidence: { said: 'again' } });
     expect(await partsOf(run)).toEqual([
       { kind: 'pages', ref: '5', content: { a: [2], b: 1 } },
       { kind: 'question', ref: questionId, content: { said: 'first' } },
@@ -282,7 +293,7 @@ describe('readEvidenceParts', () => {
     const run = await claimed();
     const text = 'x'.repeat(3 * 1024 * 1024);
     for (const first_page of [1, 5, 9]) {
-      await recordPages(services, run, { first_page, pages: [], evidence: { first_page, text } });
+      await recordPages(run, { first_page, evidence: { first_page, text } });
     }
     const first = await readEvidenceParts(services, { ...run, after: null });
     expect(first.parts.map(({ ref }) => ref)).toEqual(['1', '5']);
@@ -311,9 +322,15 @@ describe('readEvidenceParts', () => {
 describe('a cached judgement', () => {
   const key = 'a'.repeat(64);
   /** @returns the judgement to use instead; null if the result was recorded */
-  const record = async (run: Claimed, said: string, replaces: string | null = null, by = services) =>
-    (await recordQuestion(by, run, result, { judgement: { key, calls: [said], replaces } })).standing;
-  const found = (run: Claimed) => findJudgement(services, { held: run, key });
+  const record = async (run: Claimed, said: string, replaces: string | null = null, by = services) => {
+    const judgement = { key, calls: [said], replaces };
+    const [standing] = (await recordQuestion(by, run, result, { judgement })).standing;
+    return standing ?? null;
+  };
+  const found = async (run: Claimed) => {
+    const [judgement] = (await recordBatch(services, run, { ...NOTHING, find: [key] })).found;
+    return judgement ?? null;
+  };
   const isRecorded = async (run: Claimed): Promise<boolean> => {
     const { rows } = await maker.query('select from question_results where run_id = $1', [run.run_id]);
     return rows.length === 1;
@@ -326,8 +343,8 @@ describe('a cached judgement', () => {
     const first = runs[stood.indexOf(null)];
     const standing = { run_id: first?.run_id, evidence: [first?.run_id] };
     for (const [at, run] of runs.entries()) {
-      expect(await found(run)).toEqual(standing);
-      if (run !== first) expect(stood[at]).toEqual(standing);
+      expect(await found(run)).toMatchObject(standing);
+      if (run !== first) expect(stood[at]).toMatchObject(standing);
       expect(await isRecorded(run)).toBe(run === first);
     }
   });
@@ -357,7 +374,7 @@ describe('a cached judgement', () => {
     const theirs = await claimed(randomUUID());
     expect(await found(theirs)).toBeNull();
     expect(await record(theirs, 'theirs')).toBeNull();
-    expect(await found(theirs)).toEqual({ run_id: theirs.run_id, evidence: ['theirs'] });
+    expect(await found(theirs)).toMatchObject({ run_id: theirs.run_id, evidence: ['theirs'] });
   });
 
   test('is not stored if the settings keep no evidence, and the question is recorded', async () => {
@@ -519,8 +536,8 @@ describe('the token usage of a run', () => {
     const run = await claimed();
     await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
     await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
-    await recordPages(services, run, { first_page: 1, pages: [], used: used(3, 'a/1') });
-    await recordPages(services, run, { first_page: 2, pages: [] });
+    await recordPages(run, { first_page: 1, used: used(3, 'a/1') });
+    await recordPages(run, { first_page: 2 });
     const { rows } = await maker.query('select grader, usage from runs where id = $1', [run.run_id]);
     expect(rows).toEqual([used(5, 'a/1', 'b/1')]);
   });

@@ -6,7 +6,7 @@ import { newTestCore } from '../../../test/newTestCore.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import { reEvaluate } from '../review/reEvaluate.ts';
 import type { Completion } from '../../grading/runs/completion.ts';
-import { completeRun } from '../../grading/runs/record.ts';
+import { NOTHING, recordBatch } from '../../grading/runs/record.ts';
 import { applyGuide, undoGuide } from './applyGuide.ts';
 import { previewGuide } from './previewGuide.ts';
 import { setGuide } from './settings.ts';
@@ -229,7 +229,7 @@ test('a run that completes is marked by the application in force, and by none af
   const [late, later] = [await backToClaimed(guide, 20), await backToClaimed(guide, 21)];
   const { applied: tally } = await applied(guide);
   expect(tally?.skipped.not_graded).toBe(4);
-  await completeRun(services, late.held, completion);
+  await recordBatch(services, late.held, { ...NOTHING, completion });
   expect(await guidedOf(late.submission.run)).toEqual(
     guide.questions.map(() => ({ application: 1, reviewer: 'guide', key_id: guide.actor.key_id })),
   );
@@ -243,7 +243,7 @@ test('a run that completes is marked by the application in force, and by none af
   ]);
   await undoGuide(services, guide.actor, guide.exam, 1);
   expect(await guidedOf(late.submission.run)).toEqual([]);
-  await completeRun(services, later.held, completion);
+  await recordBatch(services, later.held, { ...NOTHING, completion });
   expect(await guidedOf(later.submission.run)).toEqual([]);
   const after = await client.query('select awarded from question_results where run_id = $1 order by 1', [
     later.submission.run,
@@ -258,7 +258,7 @@ test('runs that complete while guides are applied or undone end with all marks g
   const [first, second] = [claimed.slice(0, 3), claimed.slice(3)];
   await previewGuide(services, guide.actor, guide.exam, undefined);
   const run = ({ held }: Awaited<ReturnType<typeof backToClaimed>>) =>
-    completeRun(services, held, completion);
+    recordBatch(services, held, { ...NOTHING, completion });
   await Promise.all([applyGuide(services, guide.actor, guide.exam, 1), ...first.map(run)]);
   for (const { submission } of first) expect(await guidedOf(submission.run)).toHaveLength(2);
   await Promise.all([undoGuide(services, guide.actor, guide.exam, 1), ...second.map(run)]);
