@@ -5,7 +5,6 @@ import {
   coreInProcess,
   coreOverHttp,
   failureOf,
-  isUnknownProcedure,
   isUnreachable,
   type CoreAccess,
 } from '@evaluation/core-client';
@@ -73,19 +72,6 @@ describe.each(Object.entries(transports))('core %s', (_name, connect) => {
       ]);
       expect(new Set(Object.values(seen))).toEqual(new Set(['answered', 'UNAUTHORIZED']));
     }
-  });
-
-  test('a procedure that core does not have gets another answer than a failure', async () => {
-    const { grading } = connect(tokens.grading).as({});
-    const unheld = { run_id: randomUUID(), institute_id: randomUUID(), fence: 1 };
-    const lost: unknown = await grading.heartbeat.mutate({ held: unheld }).catch((error: unknown) => error);
-    expect(failureOf(lost)).not.toBeNull();
-    expect(isUnknownProcedure(lost)).toBe(false);
-    const later: unknown = Reflect.get(grading, 'ofALaterRelease');
-    const call: unknown = Reflect.get(Object(later), 'query');
-    if (typeof call !== 'function') throw new Error('the client makes no such call');
-    const unknown: unknown = await Reflect.apply(call, undefined, [{}]).catch((error: unknown) => error);
-    expect(isUnknownProcedure(unknown)).toBe(true);
   });
 
   test('a public call needs an actor that the facade signed', async () => {

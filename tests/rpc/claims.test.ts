@@ -68,18 +68,11 @@ describe('a run', () => {
           find: ['0'.repeat(64)],
           completion,
         }),
-      recordStep: () => core().recordStep.mutate({ held, step: 'grading' }),
-      recordPages: () => core().recordPages.mutate({ held, first_page: 1, pages: [], evidence: {} }),
-      recordAlignment: () => core().recordAlignment.mutate({ held, alignment: [], evidence: {} }),
       beginRubric: () => core().beginRubric.mutate({ held, question_id, failures: null }),
       recordRubric: () => core().recordRubric.mutate({ held, question_id, rubric, evidence: {} }),
       giveUpRubric: () => core().giveUpRubric.mutate({ held, question_id }),
-      recordQuestion: () =>
-        core().recordQuestion.mutate({ held, result: recordedResult(question_id, 1), evidence: {} }),
-      findJudgement: () => core().findJudgement.query({ held, key: '0'.repeat(64) }),
       presignCheckedCopy: () => core().presignCheckedCopy.mutate({ held, size_bytes: 1 }),
       handBack: () => core().handBack.mutate({ held }),
-      complete: () => core().complete.mutate({ held, completion }),
       fail: () => core().fail.mutate({ held, error }),
     };
   };

@@ -249,19 +249,12 @@ export const replayOf = (error: unknown): { body: unknown } | { failure: Failure
 export const isUnreachable = (error: unknown): boolean =>
   isTRPCClientError<CoreRouter>(error) && error.data == null;
 
-/**
- * True when core does not have the procedure because it is an older release, as during a rolling deployment. The call
- * had no effect. A retry succeeds once a newer replica answers.
- */
-export const isUnknownProcedure = (error: unknown): boolean =>
-  isTRPCClientError<CoreRouter>(error) && error.data?.code === 'NOT_FOUND' && error.data.failure == null;
-
 export type { Actor, PublicRouter };
 
 export type Outputs = inferRouterOutputs<CoreRouter>;
 type Inputs = inferRouterInputs<CoreRouter>;
 export type RunMaterial = NonNullable<Outputs['grading']['claim']>;
 export type DrawingMaterial = NonNullable<Outputs['grading']['claimDrawing']>;
-export type RecordedQuestion = Inputs['grading']['recordQuestion']['result'];
 export type RecordedBatch = Omit<Inputs['grading']['record'], 'held'>;
+export type RecordedQuestion = NonNullable<RecordedBatch['questions']>[number]['result'];
 export type Recorded = Outputs['grading']['record'];

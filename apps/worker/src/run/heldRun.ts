@@ -7,7 +7,6 @@ import {
   type RunMaterial,
 } from '@evaluation/core-client';
 import type { Logger } from '@evaluation/platform/telemetry';
-import { record } from './record.ts';
 import { openRecords, type RunRecords } from './records.ts';
 
 /*
@@ -90,7 +89,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     (material.lease_seconds * 1000) / 3,
   );
 
-  const records = openRecords((batch) => write((_, own) => record(grading, own, batch)));
+  const records = openRecords((batch) => write((_, own) => grading.record.mutate({ held: own, ...batch })));
 
   return {
     material,
@@ -103,7 +102,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
       abort.abort(new RunLost());
       const signal = AbortSignal.timeout(HAND_BACK_MS);
       try {
-        await records.sendLeft((batch) => record(grading, held, batch, signal));
+        await records.sendLeft((batch) => grading.record.mutate({ held, ...batch }, { signal }));
         await grading.handBack.mutate({ held }, { signal });
       } catch (error) {
         log.warn({ err: error, run_id: held.run_id }, 'handing a run back failed: its lease will expire');

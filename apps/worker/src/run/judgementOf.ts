@@ -37,7 +37,7 @@ export interface LookedUp {
 /**
  * Looks answers up in the cache of judgements, all in one call. The cache has the judgement of the same answer under
  * the same question, rubric, model and prompt (decision 017). A re-evaluation of a completed run (`rejudges`) always
- * asks the model and does not change the cache. A core of the previous release has no cache. @throws RunLost
+ * asks the model and does not change the cache. @throws RunLost
  */
 export const lookUp = async (
   tools: Tools,

@@ -85,22 +85,15 @@ const everyPart = async (
   }
 };
 
-/** Guides that set marks of the run; [] if core is of the previous release, which does not have the procedure. */
+/** Guides that set marks of the run. */
 const guideParts = async (
   control: Control,
   { institute_id, run }: Header,
 ): Promise<EvidenceBundle['parts']> => {
-  const { isUnknownProcedure } = await import('@evaluation/core-client');
   const found: EvidenceBundle['parts'] = [];
   for (;;) {
     const after = found.at(-1)?.ref ?? null;
-    let part;
-    try {
-      part = await control.readGuidePart.query({ institute_id, run_id: run.id, after });
-    } catch (error) {
-      if (isUnknownProcedure(error)) return found;
-      throw error;
-    }
+    const part = await control.readGuidePart.query({ institute_id, run_id: run.id, after });
     if (part === null) return found;
     found.push(part);
   }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { send, type Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
-import { HeldRun, isHeldBy, lostRun } from '../../command/locks/heldRun.ts';
+import type { HeldRun } from '../../command/locks/heldRun.ts';
 import { UncheckedEvidence } from '../../command/workerCalls/workerInput.ts';
-import type { Services } from '../../command/services.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 
 /*
@@ -23,27 +22,6 @@ const MOST_FOUND_BYTES = 8 * 1024 * 1024;
 
 /** SHA-256 of all inputs that decide a judgement. */
 export const JudgementKey = z.string().regex(/^[0-9a-f]{64}$/);
-
-export const FindJudgement = z.object({ held: HeldRun, key: JudgementKey });
-
-/** @throws DomainFailure conflict if the run is not held */
-export const findJudgement = (
-  services: Services,
-  { held, key }: z.infer<typeof FindJudgement>,
-): Promise<CachedJudgement | null> =>
-  services.database.inTenant(held.institute_id, async (tx) => {
-    const run = await tx
-      .selectFrom('runs')
-      .select('id')
-      .where('institute_id', '=', held.institute_id)
-      .where('id', '=', held.run_id)
-      .where(isHeldBy(held))
-      .executeTakeFirst();
-    if (run === undefined) throw lostRun();
-    const [rows] = await send(tx, selectJudgements(held.institute_id, [key]));
-    const [found] = judgementsOf(rows);
-    return found === undefined ? null : { run_id: found.run_id, evidence: found.evidence };
-  });
 
 export interface FoundJudgement extends CachedJudgement {
   key: string;

@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
 import { reusePlans, send, type Tx } from '@evaluation/database';
-import { advances, type GradingStep } from '@evaluation/rules';
+import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import {
   judgementsOf,
   keepJudgements,
   selectJudgements,
-  type CachedJudgement,
   type FoundJudgement,
-  type MadeJudgement,
   type ReplacementJudgement,
 } from '../evidence/cachedJudgements.ts';
 import { discardEvidence, putEvidence, type StoredEvidence } from '../evidence/storeEvidence.ts';
@@ -21,11 +19,9 @@ import {
   type HeldRun,
 } from '../../command/locks/heldRun.ts';
 import type { Services } from '../../command/services.ts';
-import type { Completion } from './completion.ts';
 import { announceEnd, endRun, storedCopy, type LockedRun, type StoredCopy } from './completeRun.ts';
 import { hasNoRecords, lookUp } from './lookUp.ts';
 import type { RecordedBatch, RecordedQuestion } from './recordedBatch.ts';
-import type { UsedByRun } from './usedByRun.ts';
 import { recordsStatement, writtenOf } from './writeRecords.ts';
 
 /**
@@ -166,68 +162,9 @@ const lockWithPaper = async (tx: Tx, held: HeldRun, readsPaper: boolean): Promis
   return { ...run, paper: Paper.parse(run.paper) ?? [] };
 };
 
-/* Procedures of release 0.1.0: one record each. */
-
 /** Extends the lease. */
 export const heartbeat = async (services: Services, held: HeldRun): Promise<void> => {
   await services.database.inTenant(held.institute_id, (tx) =>
     lockAndExtend(tx, held, services.settings.runs.leaseSeconds),
   );
-};
-
-/** Advances the visible status: processing → reading → grading, never back. */
-export const recordStep = async (services: Services, held: HeldRun, step: GradingStep): Promise<void> => {
-  await recordBatch(services, held, { ...NOTHING, step });
-};
-
-export const recordPages = async (
-  services: Services,
-  held: HeldRun,
-  {
-    used,
-    ...batch
-  }: { first_page: number; pages: unknown[]; evidence?: unknown; used?: UsedByRun | undefined },
-): Promise<void> => {
-  await recordBatch(services, held, { ...NOTHING, pages: [batch], used });
-};
-
-/** Records which blocks of the page readings answer which question. */
-export const recordAlignment = async (
-  services: Services,
-  held: HeldRun,
-  alignment: unknown[],
-  evidence?: unknown,
-  used?: UsedByRun,
-): Promise<void> => {
-  await recordBatch(services, held, { ...NOTHING, alignment: { alignment, evidence }, used });
-};
-
-/** @returns `standing`: the cached judgement that counts instead of the one that was sent */
-export const recordQuestion = async (
-  services: Services,
-  held: HeldRun,
-  result: RecordedQuestion,
-  { evidence, used, judgement }: WithQuestion = {},
-): Promise<{ standing: CachedJudgement | null }> => {
-  const { standing } = await recordBatch(services, held, {
-    ...NOTHING,
-    questions: [{ result, evidence, judgement }],
-    used,
-  });
-  const [first] = standing;
-  return { standing: first === undefined ? null : { run_id: first.run_id, evidence: first.evidence } };
-};
-
-interface WithQuestion {
-  evidence?: unknown;
-  used?: UsedByRun | undefined;
-  judgement?: MadeJudgement | undefined;
-}
-
-export const completeRun = async (
-  services: Services,
-  held: HeldRun,
-  completion: Completion,
-): Promise<void> => {
-  await recordBatch(services, held, { ...NOTHING, completion });
 };

@@ -1,9 +1,7 @@
 import { Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import { FindJudgement, findJudgement, MadeJudgement } from '../../grading/evidence/cachedJudgements.ts';
 import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../../files/claimDrawing.ts';
 import { claimRun, RunToClaim } from '../../grading/runs/claimRun.ts';
-import { Completion } from '../../grading/runs/completion.ts';
 import { presignCheckedCopy } from '../../grading/runs/completeRun.ts';
 import { failRun } from '../../grading/runs/failRun.ts';
 import { handBackRun } from '../../grading/runs/handBackRun.ts';
@@ -16,16 +14,8 @@ import {
   InspectionToClaim,
   recordInspection,
 } from '../../files/inspections.ts';
-import { RecordedBatch, RecordedQuestion } from '../../grading/runs/recordedBatch.ts';
-import {
-  completeRun,
-  heartbeat,
-  recordAlignment,
-  recordBatch,
-  recordPages,
-  recordQuestion,
-  recordStep,
-} from '../../grading/runs/record.ts';
+import { RecordedBatch } from '../../grading/runs/recordedBatch.ts';
+import { heartbeat, recordBatch } from '../../grading/runs/record.ts';
 import {
   BegunDrawing,
   failDrawing,
@@ -34,14 +24,7 @@ import {
   recordDrawing,
 } from '../../files/recordDrawing.ts';
 import { UsedByRun } from '../../grading/runs/usedByRun.ts';
-import {
-  Alignment,
-  DrawingBytes,
-  FailureOfWorker,
-  FirstPage,
-  PageReadings,
-  UncheckedEvidence,
-} from '../../command/workerCalls/workerInput.ts';
+import { DrawingBytes, FailureOfWorker, UncheckedEvidence } from '../../command/workerCalls/workerInput.ts';
 import { beginRubric, giveUpRubric, recordRubric } from '../../grading/runs/generateRubric.ts';
 import { gradingProcedure, router } from '../trpc.ts';
 import { ExhaustedSeconds } from '../../files/exhaustedTime.ts';
@@ -61,26 +44,6 @@ export const gradingRouter = router({
   record: gradingProcedure
     .input(RecordedBatch.extend({ held: HeldRun }))
     .mutation(({ ctx, input: { held, ...batch } }) => recordBatch(ctx.services, held, batch)),
-  // Workers of release 0.1.0 record one thing at a time.
-  recordStep: gradingProcedure
-    .input(z.object({ held: HeldRun, step: z.enum(['processing', 'reading', 'grading']) }))
-    .mutation(({ ctx, input }) => recordStep(ctx.services, input.held, input.step)),
-  recordPages: gradingProcedure
-    .input(
-      z.object({
-        held: HeldRun,
-        first_page: FirstPage,
-        pages: PageReadings,
-        evidence: Evidence,
-        used: Used,
-      }),
-    )
-    .mutation(({ ctx, input }) => recordPages(ctx.services, input.held, input)),
-  recordAlignment: gradingProcedure
-    .input(z.object({ held: HeldRun, alignment: Alignment, evidence: Evidence, used: Used }))
-    .mutation(({ ctx, input }) =>
-      recordAlignment(ctx.services, input.held, input.alignment, input.evidence, input.used),
-    ),
   beginRubric: gradingProcedure
     .input(
       z.object({
@@ -96,29 +59,12 @@ export const gradingRouter = router({
   giveUpRubric: gradingProcedure
     .input(z.object({ held: HeldRun, question_id: z.uuid(), used: Used }))
     .mutation(({ ctx, input }) => giveUpRubric(ctx.services, input.held, input.question_id, input.used)),
-  recordQuestion: gradingProcedure
-    .input(
-      z.object({
-        held: HeldRun,
-        result: RecordedQuestion,
-        evidence: Evidence,
-        used: Used,
-        judgement: MadeJudgement.optional(),
-      }),
-    )
-    .mutation(({ ctx, input }) => recordQuestion(ctx.services, input.held, input.result, input)),
-  findJudgement: gradingProcedure
-    .input(FindJudgement)
-    .query(({ ctx, input }) => findJudgement(ctx.services, input)),
   handBack: gradingProcedure
     .input(z.object({ held: HeldRun }))
     .mutation(({ ctx, input }) => handBackRun(ctx.services, input.held)),
   presignCheckedCopy: gradingProcedure
     .input(z.object({ held: HeldRun, size_bytes: DrawingBytes }))
     .mutation(({ ctx, input }) => presignCheckedCopy(ctx.services, input.held, input.size_bytes)),
-  complete: gradingProcedure
-    .input(z.object({ held: HeldRun, completion: Completion }))
-    .mutation(({ ctx, input }) => completeRun(ctx.services, input.held, input.completion)),
   fail: gradingProcedure
     .input(
       z.object({
