@@ -22,7 +22,7 @@ export interface TestWorker {
 export interface TestClaim {
   material: RunMaterial;
   /** How each call to core names the claim. */
-  held: { run_id: string; institute_id: string; fence: number; token?: string };
+  held: { run_id: string; institute_id: string; fence: number; token: string };
   step(step: 'processing' | 'reading' | 'grading'): Promise<WriteOutcome>;
   /** Records questions that wait for the AI, in one batch. */
   mark(marks: Marks): Promise<WriteOutcome>;
@@ -43,12 +43,7 @@ type WriteOutcome = 'ok' | 'lost';
 export const testWorker = (service: TestService): TestWorker => {
   const { grading } = service.grading.as({});
   const deliver: TestWorker['deliver'] = async ({ id, institute_id }) => {
-    const material = await grading.claim.mutate({
-      run_id: id,
-      institute_id,
-      worker: 'by hand',
-      with_token: true,
-    });
+    const material = await grading.claim.mutate({ run_id: id, institute_id, worker: 'by hand' });
     return material === null ? null : testClaim(grading, material);
   };
   return {
@@ -71,7 +66,7 @@ const testClaim = (
   material: RunMaterial,
 ): TestClaim => {
   const { run_id, institute_id, fence, token } = material;
-  const held = { run_id, institute_id, fence, ...(token === undefined ? {} : { token }) };
+  const held = { run_id, institute_id, fence, token };
   const outcomeOf = async (call: Promise<unknown>): Promise<WriteOutcome> => {
     try {
       await call;

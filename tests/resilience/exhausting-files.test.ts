@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Exam, Submission, Upload } from '@evaluation/rest-contract/schemas';
 import { closedAfterTests } from '@evaluation/test-services';
-import { createExam, submit, uploadCopy } from '../harness/api.ts';
+import { createExam, submit } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
+import { releasedInspection } from '../harness/releasedInspection.ts';
 import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
@@ -56,14 +57,12 @@ const isGivenToAWorker = async ({ id }: Submission): Promise<boolean> => {
 const passADay = () => behind.query(`update exhausted_time set day = day - 1`);
 
 /** Asks core for permission to open a downloaded file. */
-const mayOpen = async (tenant: Tenant, file: Buffer): Promise<{ id: string; open: boolean | undefined }> => {
-  const id = await uploadCopy(tenant.api, file);
-  await tenant.api.get(`/uploads/${id}`);
-  const job = { upload_id: id, institute_id: tenant.instituteId };
+const mayOpen = async (tenant: Tenant, file: Buffer) => {
+  const job = await releasedInspection(service, tenant, file);
   const { grading } = service.grading.as({});
-  await grading.claimInspection.mutate(job);
-  const answer = await grading.countOpening.mutate(job);
-  return { id, open: answer?.open };
+  const claimed = { ...job, token: (await grading.claimInspection.mutate(job))?.token ?? '' };
+  const answer = await grading.countOpening.mutate(claimed);
+  return { claimed, id: job.upload_id, open: answer?.open };
 };
 
 test('a copy that used up its time is not charged, and is tried again when evaluated again', async () => {
@@ -80,11 +79,10 @@ test('a copy that used up its time is not charged, and is tried again when evalu
 test('inspections that use up their time count towards the half hour, for that institute only', async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   for (const pages of [3, 4]) {
-    const { id, open } = await mayOpen(tenant, plainPdf(pages));
+    const { claimed, open } = await mayOpen(tenant, plainPdf(pages));
     expect(open).toBe(true);
     await service.grading.as({}).grading.recordInspection.mutate({
-      upload_id: id,
-      institute_id: tenant.instituteId,
+      ...claimed,
       outcome: { status: 'rejected', reject_reason: 'Too complex.', exhausted_seconds: 900 },
     });
   }

@@ -125,7 +125,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
         tools[lane].gate.begin();
         const material = await core
           .as({ requestId: run_id })
-          .grading.claim.mutate({ run_id, institute_id, worker: name, with_token: true });
+          .grading.claim.mutate({ run_id, institute_id, worker: name });
         ack();
         if (material !== null) await gradeClaimed(lane, material);
       },

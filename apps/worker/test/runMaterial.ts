@@ -9,6 +9,7 @@ export const runMaterial = (lane: RunMaterial['lane']): RunMaterial => ({
   rejudges: false,
   traceparent: null,
   fence: 1,
+  token: 'T'.repeat(43),
   lease_seconds: 60,
   deadline_at: new Date(Date.now() + 600_000).toISOString(),
   lane,
@@ -28,5 +29,6 @@ export const runMaterial = (lane: RunMaterial['lane']): RunMaterial => ({
   alignment: null,
   results: [],
   used: null,
+  examples: [],
   overrides: [],
 });

@@ -4,7 +4,7 @@ import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
 import { CurrentPaper } from '../exams/paper/paper.ts';
 import { unreachable } from '../command/unreachable.ts';
-import { newClaim, withToken } from '../command/workerCalls/claimToken.ts';
+import { newClaim } from '../command/workerCalls/claimToken.ts';
 import { DRAWING_SECONDS, GIVEN_UP, putOff } from './drawings.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../exams/paper/markedMaterial.ts';
 import { readCandidate, readDecided, readOverrides } from '../exams/paper/markedMaterial.ts';
@@ -17,16 +17,14 @@ export const DrawingJob = z.object({
   delivery: z.int().min(1).lte(LARGEST_COUNT),
 });
 export type DrawingJob = z.infer<typeof DrawingJob>;
-export const DrawingToClaim = DrawingJob.extend(withToken);
-type DrawingToClaim = z.infer<typeof DrawingToClaim>;
 
 const Pinned = CurrentPaper.pick({ exam: true, questions: true });
 
 /** Material of a drawing job. It has no credentials, and a name only if the copy prints it. */
 const DrawingMaterial = z.object({
   attempt: z.int().min(1),
-  /** Must be sent with every later call about this drawing. Absent from a core of release 0.1.0. */
-  token: z.string().optional(),
+  /** Must be sent with every later call about this drawing. */
+  token: z.string(),
   /** Revision of the marks. The drawing is dropped if the marks have another revision when it is recorded. */
   revision: z.int(),
   /** After this time another worker may claim the drawing. */
@@ -46,10 +44,7 @@ type DrawingMaterial = z.infer<typeof DrawingMaterial>;
  * Claims a released drawing and counts the attempt. Returns null for an old or repeated message. If nothing is left to
  * draw, deletes the row in `copy_drawings` and returns null.
  */
-export const claimDrawing = async (
-  services: Services,
-  job: DrawingToClaim,
-): Promise<DrawingMaterial | null> => {
+export const claimDrawing = async (services: Services, job: DrawingJob): Promise<DrawingMaterial | null> => {
   try {
     const material = await claim(services, job);
     if (material === null) services.wakeDispatcher('draw');
@@ -64,8 +59,8 @@ export const claimDrawing = async (
   }
 };
 
-const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMaterial | null> => {
-  const { token, sha256 } = newClaim(job);
+const claim = async (services: Services, job: DrawingJob): Promise<DrawingMaterial | null> => {
+  const { token, sha256 } = newClaim();
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
     const submission = await findDrawable(tx, job);
     if (submission === undefined) {
@@ -75,12 +70,10 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
     const drawing = await tx
       .updateTable('copy_drawings')
       .set({
-        // Core of the previous release recognises a claimed drawing by `released_at`.
-        released_at: sql<Date>`clock_timestamp()`,
         claimed_at: sql<Date>`clock_timestamp()`,
         attempts: sql<number>`attempts + 1`,
         claim_token_sha256: sha256,
-        claim_token_delivery: sha256 === null ? null : job.delivery,
+        claim_token_delivery: job.delivery,
       })
       .where('institute_id', '=', job.institute_id)
       .where('submission_id', '=', job.submission_id)
@@ -94,7 +87,7 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
     const { exam, questions } = Pinned.parse(submission.paper);
     const material = {
       attempt: drawing.attempts,
-      ...(token === undefined ? {} : { token }),
+      token,
       revision: submission.marks_revision,
       exam: { title: exam.title },
       questions,

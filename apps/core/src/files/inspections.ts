@@ -7,7 +7,7 @@ import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { addExhaustedTime, ExhaustedSeconds, isDayUsedUp } from './exhaustedTime.ts';
 import type { JobQueue } from './releaseJobs.ts';
-import { ClaimToken, newClaim, presented, withToken } from '../command/workerCalls/claimToken.ts';
+import { ClaimToken, newClaim, sha256Of } from '../command/workerCalls/claimToken.ts';
 
 /** Openings without an outcome after which the file is assumed to crash its inspections. */
 const MAX_OPENINGS = 3;
@@ -27,9 +27,7 @@ export const inspections: JobQueue = {
   releasedAt: 'inspect_released_at',
   waits: sql`status = 'inspecting' and inspect_waits_since is not null`,
   isReady: sql`true`,
-  // `between`, as in the index `uploads_inspections_out`: with `=` the planner would use `uploads_inspecting`, which
-  // also contains all waiting rows.
-  isOut: sql`status between 'inspecting' and 'inspecting' and inspect_waits_since is null`,
+  isOut: sql`status = 'inspecting' and inspect_waits_since is null`,
   release: sql`inspect_waits_since = null, inspect_delivery = inspect_delivery + 1`,
   wait: sql`inspect_waits_since = created_at, inspect_claimed_at = null`,
   patienceSeconds: () => PATIENCE_SECONDS,
@@ -44,17 +42,12 @@ export const inspections: JobQueue = {
 
 const LARGEST_DELIVERY = 2 ** 31 - 1;
 
-const InspectionJob = z.object({
+export const InspectionJob = z.object({
   upload_id: z.uuid(),
   institute_id: z.uuid(),
-  /** Absent from a worker of the previous release. */
-  delivery: z.int().gte(1).lte(LARGEST_DELIVERY).optional(),
+  delivery: z.int().gte(1).lte(LARGEST_DELIVERY),
 });
-export const InspectionToClaim = InspectionJob.extend(withToken);
-export const ClaimedInspection = InspectionJob.extend({
-  /** Absent from a worker of release 0.1.0. */
-  token: ClaimToken.optional(),
-});
+export const ClaimedInspection = InspectionJob.extend({ token: ClaimToken });
 type ClaimedInspection = z.infer<typeof ClaimedInspection>;
 
 /** Most concurrent claims of one upload: the latest delivery, and earlier deliveries whose workers are slow. */
@@ -66,33 +59,24 @@ const MOST_CLAIMS = 8;
  */
 export const claimInspection = async (
   services: Services,
-  job: z.infer<typeof InspectionToClaim>,
-): Promise<{ source_url: string; size_bytes: number; token?: string } | null> => {
-  const { token, sha256 } = newClaim(job);
+  job: z.infer<typeof InspectionJob>,
+): Promise<{ source_url: string; size_bytes: number; token: string } | null> => {
+  const { token, sha256 } = newClaim();
   const upload = await services.database.inTenant(job.institute_id, (tx) =>
     tx
       .updateTable('uploads')
       .set({
         inspect_waits_since: null,
         inspect_claimed_at: sql<Date>`clock_timestamp()`,
-        ...(sha256 === null
-          ? {}
-          : {
-              inspect_token_delivery: sql<number>`inspect_delivery`,
-              inspect_tokens_sha256: sql<
-                string[]
-              >`(array[${sha256}::text] || inspect_tokens_sha256)[1:${sql.lit(MOST_CLAIMS)}]`,
-            }),
+        inspect_token_delivery: job.delivery,
+        inspect_tokens_sha256: sql<
+          string[]
+        >`(array[${sha256}::text] || inspect_tokens_sha256)[1:${sql.lit(MOST_CLAIMS)}]`,
       })
       .where('institute_id', '=', job.institute_id)
       .where('id', '=', job.upload_id)
       .where('status', '=', 'inspecting')
-      .where((column) =>
-        column.or([
-          column('inspect_claimed_at', 'is', null),
-          column('inspect_delivery', '=', job.delivery ?? null),
-        ]),
-      )
+      .where('inspect_delivery', '=', job.delivery)
       .where(sql<boolean>`inspect_token_delivery is distinct from inspect_delivery`)
       .returning(['sealed_key', 'size_bytes'])
       .executeTakeFirst(),
@@ -103,7 +87,7 @@ export const claimInspection = async (
       expiresInSeconds: SOURCE_URL_SECONDS,
     }),
     size_bytes: upload.size_bytes,
-    ...(token === undefined ? {} : { token }),
+    token,
   };
 };
 
@@ -111,8 +95,8 @@ export const claimInspection = async (
  * SQL condition: the caller claimed this delivery or an earlier one. A slow inspection may go on after a redelivery,
  * because every inspection of the sealed object has the same outcome.
  */
-const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
-  (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;
+const isClaimedBy = (claimed: ClaimedInspection) =>
+  sql<boolean>`${sha256Of(claimed.token)}::text = any(inspect_tokens_sha256)`;
 
 const refuseUnlessClaimed = (upload: object | undefined): void => {
   if (upload === undefined) throw failure('inspection_not_held');
@@ -140,8 +124,6 @@ export const countOpening = async (
       .set({
         inspect_openings: sql<number>`inspect_openings + 1`,
         inspect_claimed_at: sql<Date>`clock_timestamp()`,
-        // Core of the previous release recognises a running inspection by `inspect_released_at`.
-        inspect_released_at: sql<Date>`clock_timestamp()`,
       })
       .where('institute_id', '=', claimed.institute_id)
       .where('id', '=', claimed.upload_id)

@@ -6,13 +6,12 @@ import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { discardCopies, storeCheckedCopy } from './storeCheckedCopy.ts';
 import { DrawingJob, LARGEST_COUNT } from './claimDrawing.ts';
-import { ClaimToken, isProven } from '../command/workerCalls/claimToken.ts';
+import { ClaimToken, sha256Of } from '../command/workerCalls/claimToken.ts';
 import { GIVEN_UP, putOff, wantAgain } from './drawings.ts';
 
 export const BegunDrawing = DrawingJob.extend({
   attempt: z.int().min(1).lte(LARGEST_COUNT),
-  /** Absent from a worker of release 0.1.0. */
-  token: ClaimToken.optional(),
+  token: ClaimToken,
 });
 export type BegunDrawing = z.infer<typeof BegunDrawing>;
 
@@ -117,12 +116,6 @@ export const failDrawing = async (services: Services, drawing: BegunDrawing): Pr
   if (isGivenUp) services.log.warn({ id: drawing.submission_id, lane: 'draw' }, GIVEN_UP);
 };
 
-const HOLDING = {
-  number: 'delivery',
-  tokenNumber: 'claim_token_delivery',
-  sha256: 'claim_token_sha256',
-};
-
 const requireHeld = async (tx: Tx, drawing: BegunDrawing): Promise<void> => {
   const held = await tx
     .selectFrom('copy_drawings')
@@ -130,7 +123,8 @@ const requireHeld = async (tx: Tx, drawing: BegunDrawing): Promise<void> => {
     .where('institute_id', '=', drawing.institute_id)
     .where('submission_id', '=', drawing.submission_id)
     .where('delivery', '=', drawing.delivery)
-    .where(isProven(HOLDING, drawing.token))
+    .where('claim_token_delivery', '=', drawing.delivery)
+    .where('claim_token_sha256', '=', sha256Of(drawing.token))
     .executeTakeFirst();
   if (held === undefined) {
     throw failure('drawing_not_held');

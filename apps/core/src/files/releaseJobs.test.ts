@@ -36,8 +36,8 @@ afterEach(async () => {
 const withSlots = (count: number): Slots => ({ seen: () => count });
 
 const insert: Record<JobQueue['lane'], string> = {
-  inspect: `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, inspect_released_at, inspect_waits_since)
-    select gen_random_uuid(), $1, 'inspecting', 'a.pdf', 'application/pdf', 1, 'k', 's', now(), now() + at * interval '1 second'
+  inspect: `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, inspect_waits_since)
+    select gen_random_uuid(), $1, 'inspecting', 'a.pdf', 'application/pdf', 1, 'k', 's', now() + at * interval '1 second'
     from generate_series(1, $2) at`,
   draw: `insert into copy_drawings (submission_id, institute_id, wanted_at)
     select gen_random_uuid(), $1, now() - interval '2 days' + at * interval '1 second' from generate_series(1, $2) at`,
@@ -230,18 +230,24 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
   }, 120_000);
 });
 
-test('a claimed inspection is returned again for the same message only', async () => {
+test('an inspection is claimed once, with the number of its delivery', async () => {
   const institute_id = randomUUID();
   await maker.query(insert.inspect, [institute_id, 1]);
   await releaseJobs(services, inspections, withSlots(1));
   const { rows } = await maker.query<{ upload_id: string }>('select id as upload_id from uploads');
-  const job = { upload_id: rows[0]?.upload_id ?? '', institute_id };
-  expect(await claimInspection(services, { ...job, delivery: 1 })).toMatchObject({ size_bytes: 1 });
-  expect(await claimInspection(services, { ...job, delivery: 1 })).toMatchObject({ size_bytes: 1 });
+  const job = { upload_id: rows[0]?.upload_id ?? '', institute_id, delivery: 1 };
   expect(await claimInspection(services, { ...job, delivery: 2 })).toBeNull();
-  expect(await claimInspection(services, job), 'a worker of the previous release').toBeNull();
-  await recordInspection(services, job, { status: 'ready', pages: 1, sha256: 'a'.repeat(64) });
-  expect(await claimInspection(services, { ...job, delivery: 1 })).toBeNull();
+  const claimed = await claimInspection(services, job);
+  expect(claimed).toMatchObject({ size_bytes: 1 });
+  expect(await claimInspection(services, job)).toBeNull();
+  const own = { ...job, token: claimed?.token ?? '' };
+  await recordInspection(services, own, {
+    status: 'ready',
+    pages: 1,
+    sha256: 'a'.repeat(64),
+    repaired: false,
+  });
+  expect(await claimInspection(services, job)).toBeNull();
 });
 
 test('a drawing that rests after a failure lets other drawings of its institute go first', async () => {

@@ -110,8 +110,6 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<Sealed>
         status: 'inspecting',
         sealed_key: sealed,
         inspect_waits_since: sql<Date>`clock_timestamp()`,
-        // Core of the previous release publishes the inspection itself if this time is long ago.
-        inspect_released_at: sql<Date>`clock_timestamp()`,
       })
       .where('institute_id', '=', upload.institute_id)
       .where('id', '=', upload.id)

@@ -121,7 +121,7 @@ const rowsOf = <T extends RowsOfSubmission>(
 /** Reads all runs with readings, results and charges. The paper belongs to the exam and is left out. */
 const runsOf = async (tx: Tx, { institute_id, submission_id }: OfSubmission) => {
   const { rows } = await sql<{ id: string; run: Record<string, unknown> }>`
-    select r.id, to_jsonb(r) - 'paper' - 'worker' - 'fence' - 'claim_token_sha256' - 'claim_token_fence'
+    select r.id, to_jsonb(r) - 'paper' - 'worker' - 'fence' - 'claim_token_sha256'
       - 'delivery' - 'lease_until' || jsonb_build_object(
       'page_readings', (select coalesce(jsonb_agg(to_jsonb(p) - 'institute_id' - 'run_id' order by p.first_page), '[]')
         from page_readings p where p.institute_id = r.institute_id and p.run_id = r.id),

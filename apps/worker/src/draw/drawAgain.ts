@@ -22,7 +22,7 @@ const HAND_BACK_MS = 2000;
 
 type Drawing = Pick<DrawJob, 'submission_id' | 'institute_id' | 'delivery'> & {
   attempt: number;
-  token?: string;
+  token: string;
 };
 
 interface Options {
@@ -37,29 +37,17 @@ interface Options {
 export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options): Promise<void> => {
   const { submission_id, institute_id, delivery } = job;
   const { grading } = core.as({ requestId: submission_id });
-  const material = await grading.claimDrawing.mutate({
-    submission_id,
-    institute_id,
-    delivery,
-    with_token: true,
-  });
+  const material = await grading.claimDrawing.mutate({ submission_id, institute_id, delivery });
   options.onClaimed();
   if (material === null) return;
   const { attempt, token } = material;
-  const drawing = {
-    submission_id,
-    institute_id,
-    delivery,
-    attempt,
-    ...(token === undefined ? {} : { token }),
-  };
+  const drawing = { submission_id, institute_id, delivery, attempt, token };
   try {
     await draw(grading, drawing, material, options);
   } catch (error) {
     if (failureOf(error)?.code === 'conflict') return;
     options.log.warn({ err: error, submission_id }, 'drawing a checked copy again failed');
-    // A failure of the drawing itself counts as an attempt, until core gives it up. A core of the previous release
-    // lacks `failDrawing`; it counts the attempt when the deadline passes.
+    // A failure of the drawing itself counts as an attempt, until core gives it up.
     const isOwnFault = !options.signal.aborted && !(error instanceof StoreIsAway);
     const signal = AbortSignal.timeout(HAND_BACK_MS);
     await (

@@ -19,16 +19,12 @@ export const inspectUpload = async (core: CoreAccess, job: InspectJob, options: 
   const { upload_id, institute_id, delivery } = job;
   const { grading } = core.as({ requestId: upload_id });
   const names = { upload_id, institute_id, delivery };
-  const claimed = await grading.claimInspection.mutate({ ...names, with_token: true });
+  const claimed = await grading.claimInspection.mutate(names);
   options.onClaimed();
   if (claimed === null) return;
   const { source_url, token } = claimed;
   try {
-    await inspect(
-      grading,
-      { source_url, inspection: { ...names, ...(token === undefined ? {} : { token }) } },
-      options,
-    );
+    await inspect(grading, { source_url, inspection: { ...names, token } }, options);
   } catch (error) {
     // Another worker has recorded the inspection already.
     if (failureOf(error)?.code !== 'conflict') throw error;

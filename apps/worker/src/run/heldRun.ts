@@ -59,7 +59,7 @@ export interface HeldRun {
 export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): HeldRun => {
   const abort = new AbortController();
   const { run_id, institute_id, fence, token } = material;
-  const held: Held = { run_id, institute_id, fence, ...(token === undefined ? {} : { token }) };
+  const held: Held = { run_id, institute_id, fence, token };
   const grading = core.as({ requestId: material.run_id }).grading;
 
   const write = async <T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T> => {

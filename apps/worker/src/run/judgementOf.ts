@@ -58,7 +58,7 @@ export const lookUp = async (
 const examplesOf = (tools: Tools, run: HeldRun, question: MarkedQuestion): MarkedExample[] =>
   tools.grader.provider === 'baseline' || question.type !== 'long_answer'
     ? []
-    : (run.material.examples ?? []).flatMap(({ question_id, ...example }) =>
+    : run.material.examples.flatMap(({ question_id, ...example }) =>
         question_id === question.id ? [example] : [],
       );
 

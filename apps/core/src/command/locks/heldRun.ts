@@ -3,7 +3,7 @@ import { send, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
-import { ClaimToken, isProven } from '../workerCalls/claimToken.ts';
+import { ClaimToken, sha256Of } from '../workerCalls/claimToken.ts';
 
 const LARGEST_FENCE = 2 ** 31 - 1;
 
@@ -15,20 +15,13 @@ export const HeldRun = z.object({
   run_id: z.uuid(),
   institute_id: z.uuid(),
   fence: z.int().gte(0).lte(LARGEST_FENCE),
-  /** Absent from a worker of release 0.1.0. */
-  token: ClaimToken.optional(),
+  token: ClaimToken,
 });
 export type HeldRun = z.infer<typeof HeldRun>;
 
 export const isHeldBy = (held: HeldRun, runs = 'runs'): RawBuilder<boolean> => sql<boolean>`
-  (${sql.ref(`${runs}.fence`)} = ${held.fence} and ${sql.ref(`${runs}.status`)} = 'claimed' and ${isProven(
-    {
-      number: `${runs}.fence`,
-      tokenNumber: `${runs}.claim_token_fence`,
-      sha256: `${runs}.claim_token_sha256`,
-    },
-    held.token,
-  )})`;
+  (${sql.ref(`${runs}.fence`)} = ${held.fence} and ${sql.ref(`${runs}.status`)} = 'claimed'
+    and ${sql.ref(`${runs}.claim_token_sha256`)} = ${sha256Of(held.token)}::text)`;
 
 /**
  * Locks the submission, then the run, and checks the claim. Does not read the paper (megabytes).

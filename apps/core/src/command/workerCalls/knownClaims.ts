@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { presented } from './claimToken.ts';
+import { sha256Of } from './claimToken.ts';
 
 /*
  * Claims that this process has granted, so that a worker's call about its own claim needs no read of its run before the
@@ -14,7 +14,7 @@ interface Held {
   run_id: string;
   institute_id: string;
   fence: number;
-  token?: string | undefined;
+  token: string;
 }
 
 export interface KnownClaims {
@@ -28,13 +28,11 @@ export const knownClaims = (): KnownClaims => {
   const claims = new LRUCache<string, { key: string; submissionId: string }>({ max: MOST_CLAIMS });
   return {
     remember: (held, submissionId) => {
-      // A worker of release 0.1.0 has no token, so a later call could come from another worker.
-      if (held.token === undefined) return;
       claims.set(held.run_id, { key: keyOf(held), submissionId });
     },
     submissionOf: (held) => {
       const claim = claims.get(held.run_id);
-      return held.token !== undefined && claim?.key === keyOf(held) ? claim.submissionId : null;
+      return claim?.key === keyOf(held) ? claim.submissionId : null;
     },
     forget: (runId) => {
       claims.delete(runId);
@@ -42,4 +40,4 @@ export const knownClaims = (): KnownClaims => {
   };
 };
 
-const keyOf = (held: Held): string => `${held.institute_id}/${held.fence}/${presented(held.token) ?? ''}`;
+const keyOf = (held: Held): string => `${held.institute_id}/${held.fence}/${sha256Of(held.token)}`;

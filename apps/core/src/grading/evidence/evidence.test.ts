@@ -6,6 +6,7 @@ import { createLogger, metrics } from '@evaluation/platform/telemetry';
 import { readPlan } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import { NOTHING, recordBatch } from '../runs/record.ts';
 import type { RecordedBatch, RecordedQuestion } from '../runs/recordedBatch.ts';
@@ -46,11 +47,18 @@ const claimed = async (instituteId: string = institute): Promise<Claimed> => {
     [submission, instituteId, randomUUID(), randomUUID(), run],
   );
   await maker.query(
-    `insert into runs (id, institute_id, submission_id, lane, attempt, status, fence, price, paper)
-     values ($1, $2, $3, 'typed', 1, 'claimed', 1, 1, $4)`,
-    [run, instituteId, submission, JSON.stringify({ questions: [{ id: questionId, max_marks: 2 }] })],
+    `insert into runs (id, institute_id, submission_id, lane, attempt, status, fence, claim_token_sha256, price,
+       paper)
+     values ($1, $2, $3, 'typed', 1, 'claimed', 1, $4, 1, $5)`,
+    [
+      run,
+      instituteId,
+      submission,
+      TOKEN_SHA256,
+      JSON.stringify({ questions: [{ id: questionId, max_marks: 2 }] }),
+    ],
   );
-  return { run_id: run, institute_id: instituteId, fence: 1, submission_id: submission };
+  return { run_id: run, institute_id: instituteId, fence: 1, token: TOKEN, submission_id: submission };
 };
 
 const result: RecordedQuestion = {
@@ -220,7 +228,7 @@ describe('a batch of records', () => {
   });
 
   test('of a run that was lost leaves no object, also where this process granted the claim', async () => {
-    const run = { ...(await claimed()), token: 'A'.repeat(43) };
+    const run = await claimed();
     services.claims.remember(run, run.submission_id);
     await maker.query(`update runs set fence = 2 where id = $1`, [run.run_id]);
     await expect(recordBatch(services, run, batch())).rejects.toMatchObject({

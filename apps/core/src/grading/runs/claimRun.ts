@@ -10,7 +10,7 @@ import type { Services } from '../../command/services.ts';
 import { unreachable } from '../../command/unreachable.ts';
 import { CurrentPaper } from '../../exams/paper/paper.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../../exams/paper/markedMaterial.ts';
-import { newClaim, withToken, type NewClaim } from '../../command/workerCalls/claimToken.ts';
+import { newClaim, type NewClaim } from '../../command/workerCalls/claimToken.ts';
 import {
   claimLocked,
   lockForClaim,
@@ -32,8 +32,8 @@ const RunMaterial = z.object({
   /** True if a run of the submission completed before: do not reuse cached judgements. Failed runs do not count. */
   rejudges: z.boolean(),
   fence: z.int(),
-  /** Must be sent with every later call about this run. Absent from a core of release 0.1.0. */
-  token: z.string().optional(),
+  /** Must be sent with every later call about this run. */
+  token: z.string(),
   lease_seconds: z.number(),
   deadline_at: z.iso.datetime(),
   /** Trace context of the request that queued the run (W3C). */
@@ -51,8 +51,8 @@ const RunMaterial = z.object({
   results: z.array(DecidedQuestion),
   /** Token usage of earlier deliveries; null if not recorded. */
   used: UsedByRun.nullable(),
-  /** Answers of other candidates with the teacher's marks, at most six of a question. Absent from an older core. */
-  examples: z.array(MarkedExample).optional(),
+  /** Answers of other candidates with the teacher's marks, at most six of a question. */
+  examples: z.array(MarkedExample),
   /** Overrides that this run keeps. They cannot change during the run. */
   overrides: z.array(OverrideInForce),
 });
@@ -62,7 +62,6 @@ export const RunToClaim = z.object({
   run_id: z.uuid(),
   institute_id: z.uuid(),
   worker: z.string().max(200),
-  ...withToken,
 });
 type RunToClaim = z.infer<typeof RunToClaim>;
 
@@ -73,7 +72,7 @@ type RunToClaim = z.infer<typeof RunToClaim>;
  */
 export const claimRun = async (services: Services, job: RunToClaim): Promise<RunMaterial | null> => {
   try {
-    const material = await claim(services, job, newClaim(job));
+    const material = await claim(services, job, newClaim());
     // The claimed run has left its place in the lane.
     if (material !== null) services.wakeDispatcher('place');
     return material;
@@ -187,7 +186,7 @@ const materialOf = async (
     attempt: run.attempt,
     rejudges: submission.was_graded,
     fence: run.fence,
-    ...(token === undefined ? {} : { token }),
+    token,
     lease_seconds: services.settings.runs.leaseSeconds,
     deadline_at: run.deadline_at.toISOString(),
     traceparent: run.traceparent,

@@ -86,8 +86,8 @@ export type ClaimedMaterial = z.infer<typeof Read>;
 
 interface NewLease {
   worker: string;
-  /** SHA-256 of the token; null without one. */
-  sha256: string | null;
+  /** SHA-256 of the token. */
+  sha256: string;
   leaseSeconds: number;
   deadlineSeconds: number;
   /** The settings keep evidence: the run is marked before its worker records any. */
@@ -99,7 +99,6 @@ interface NewLease {
 /** Claims the locked run; the first claim pins the paper. Reads the material in the same statement. */
 export const claimLocked = (job: RunKey, submission: RunToBeClaimed, lease: NewLease) => {
   const { institute_id, run_id } = job;
-  const hasToken = lease.sha256 !== null;
   return sql<Record<string, unknown>>`
     with ${submission.is_pinned ? sql`` : sql`pinned as materialized (${currentPaper(institute_id, submission.exam_id)}),`}
     claimed as (
@@ -107,7 +106,6 @@ export const claimLocked = (job: RunKey, submission: RunToBeClaimed, lease: NewL
         status = 'claimed',
         fence = r.fence + 1,
         claim_token_sha256 = ${lease.sha256},
-        claim_token_fence = case when ${hasToken}::boolean then r.fence + 1 end,
         worker = ${lease.worker},
         lease_until = clock_timestamp() + make_interval(secs => ${lease.leaseSeconds}),
         claimed_at = coalesce(r.claimed_at, clock_timestamp()),

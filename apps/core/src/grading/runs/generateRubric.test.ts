@@ -6,6 +6,7 @@ import { json } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { QuestionInput, Rubric } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
 import { insertExam } from '../../../test/insertExam.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import type { HeldRun } from '../../command/locks/heldRun.ts';
@@ -81,12 +82,13 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
             attempt: 1,
             status: 'claimed',
             fence: 1,
+            claim_token_sha256: TOKEN_SHA256,
             price: '1',
             rubric_version,
             paper: json(paper),
           })
           .execute();
-        return { run_id, ...tenant, fence: 1 };
+        return { run_id, ...tenant, fence: 1, token: TOKEN };
       }),
     /** Changes a run as `reclaimRuns` does after an expired lease; the next claim then takes it. */
     dead: (held: HeldRun) => changeRun(held, sql`status = 'queued', fence = fence + 1`),

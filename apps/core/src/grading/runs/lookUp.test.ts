@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import type { HeldRun } from '../../command/locks/heldRun.ts';
 import { NOTHING, recordBatch } from './record.ts';
@@ -29,11 +30,19 @@ const claimed = async ({ status = 'grading', left = 290, calls = null }: Claim =
     [submission, institute, randomUUID(), randomUUID(), status, run],
   );
   await maker.query(
-    `insert into runs (id, institute_id, submission_id, lane, attempt, status, fence, price, paper, lease_until, usage)
-     values ($1, $2, $3, 'typed', 1, 'claimed', 1, 1, '{"questions": []}', now() + make_interval(secs => $4), $5)`,
-    [run, institute, submission, left, calls === null ? null : JSON.stringify({ calls, duration_ms: 0 })],
+    `insert into runs (id, institute_id, submission_id, lane, attempt, status, fence, claim_token_sha256, price, paper,
+       lease_until, usage)
+     values ($1, $2, $3, 'typed', 1, 'claimed', 1, $6, 1, '{"questions": []}', now() + make_interval(secs => $4), $5)`,
+    [
+      run,
+      institute,
+      submission,
+      left,
+      calls === null ? null : JSON.stringify({ calls, duration_ms: 0 }),
+      TOKEN_SHA256,
+    ],
   );
-  return { run_id: run, institute_id: institute, fence: 1 };
+  return { run_id: run, institute_id: institute, fence: 1, token: TOKEN };
 };
 
 const usedUp = (calls: number): NonNullable<RecordedBatch['used']> => ({

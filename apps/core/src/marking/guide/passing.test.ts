@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AUDITED_SHARE, isDrawnForAudit } from '@evaluation/guide';
 import { afterAll, expect, test } from 'vitest';
 import { makeGuideExam, markAsDeserved, type GuideExam } from '../../../test/guideExam.ts';
+import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import { reEvaluate } from '../review/reEvaluate.ts';
@@ -205,14 +206,15 @@ const backToClaimed = async (guide: GuideExam, index: number) => {
     submission.id,
   ]);
   await client.query(
-    `update runs set status = 'claimed', lease_until = now() + interval '1 hour' where id = $1`,
-    [submission.run],
+    `update runs set status = 'claimed', claim_token_sha256 = $2, lease_until = now() + interval '1 hour' where id = $1`,
+    [submission.run, TOKEN_SHA256],
   );
   await client.query(
     `insert into credit_accounts (institute_id, balance, committed) values ($1, 100, 50) on conflict do nothing`,
     [guide.institute],
   );
-  return { held: { run_id: submission.run, institute_id: guide.institute, fence: 1 }, submission };
+  const held = { run_id: submission.run, institute_id: guide.institute, fence: 1, token: TOKEN };
+  return { held, submission };
 };
 
 const guidedOf = async (run: string) => {

@@ -1,6 +1,6 @@
 import { Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../../files/claimDrawing.ts';
+import { claimDrawing, DrawingJob, LARGEST_COUNT } from '../../files/claimDrawing.ts';
 import { claimRun, RunToClaim } from '../../grading/runs/claimRun.ts';
 import { presignCheckedCopy } from '../../grading/runs/completeRun.ts';
 import { failRun } from '../../grading/runs/failRun.ts';
@@ -11,7 +11,7 @@ import {
   claimInspection,
   countOpening,
   InspectionOutcome,
-  InspectionToClaim,
+  InspectionJob,
   recordInspection,
 } from '../../files/inspections.ts';
 import { RecordedBatch } from '../../grading/runs/recordedBatch.ts';
@@ -79,7 +79,7 @@ export const gradingRouter = router({
     ),
 
   claimInspection: gradingProcedure
-    .input(InspectionToClaim)
+    .input(InspectionJob)
     .mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
   countOpening: gradingProcedure
     .input(ClaimedInspection)
@@ -89,7 +89,7 @@ export const gradingRouter = router({
     .mutation(({ ctx, input }) => recordInspection(ctx.services, input, input.outcome)),
 
   claimDrawing: gradingProcedure
-    .input(DrawingToClaim)
+    .input(DrawingJob)
     .mutation(({ ctx, input }) => claimDrawing(ctx.services, input)),
   presignDrawing: gradingProcedure
     .input(z.object({ drawing: BegunDrawing, size_bytes: DrawingBytes }))
