@@ -187,7 +187,7 @@ const REACH: Record<Submission['status'], Reach> = {
   },
   failed: async ({ take }) => {
     const held = await take();
-    await held.fail('copy_unreadable');
+    await held.fail('nothing_readable');
     return held;
   },
   cancelled: async ({ cancel }) => {

@@ -4,6 +4,7 @@ import {
   type RecordedQuestion,
   type RunMaterial,
 } from '@evaluation/core-client';
+import type { GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import { behind } from './behind.ts';
 import { eventually } from './ledger.ts';
 import type { TestService } from './service.ts';
@@ -28,7 +29,7 @@ export interface TestClaim {
   mark(marks: Marks): Promise<WriteOutcome>;
   /** Completes the run, in the call that records the last marks. */
   complete(lastMarks?: Marks, reviewReasons?: string[]): Promise<WriteOutcome>;
-  fail(code: string): Promise<WriteOutcome>;
+  fail(reason: GradingFailure): Promise<WriteOutcome>;
   handBack(): Promise<WriteOutcome>;
 }
 
@@ -96,15 +97,23 @@ const testClaim = (
         questions: recordsOf(lastMarks),
         completion: { checked_copy: null, review_reasons: reviewReasons, ...NOTHING_USED },
       }),
-    fail: (code) => outcomeOf(grading.fail.mutate({ held, error: { code, message: `It was ${code}.` } })),
+    fail: (reason) => outcomeOf(grading.fail.mutate({ held, reason, used: NOTHING_USED })),
     handBack: () => outcomeOf(grading.handBack.mutate({ held })),
   };
 };
 
 /** Token usage of a worker that does not call a model. */
 export const NOTHING_USED: NonNullable<RecordedBatch['used']> = {
-  grader: { provider: 'by hand', model: 'by hand' },
-  usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+  grader: { provider: 'by hand', model: 'by hand', prompt_versions: [] },
+  usage: {
+    calls: 0,
+    input_tokens: 0,
+    cached_input_tokens: 0,
+    output_tokens: 0,
+    duration_ms: 0,
+    cost: null,
+    by_call: {},
+  },
 };
 
 /** What a worker records of a question. */
@@ -119,5 +128,5 @@ export const recordedResult = (questionId: string, awarded: Mark): RecordedQuest
   feedback: awarded === 'failed' ? null : 'Well done.',
   criteria: [],
   annotations: [],
-  error: awarded === 'failed' ? { code: 'grading_failed', message: 'The model could not grade it.' } : null,
+  error: awarded === 'failed' ? { reason: 'question_not_graded' } : null,
 });

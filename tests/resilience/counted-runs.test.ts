@@ -43,7 +43,7 @@ test('each ended run is counted once, by outcome, whether a client, a worker or 
   expect(await counted()).toEqual({ 'typed completed': 1, 'typed failed': 1 });
 
   const given = await take('given up');
-  await given.held.fail('grading_failed');
+  await given.held.fail('broke_down');
   expect(await counted()).toEqual({ 'typed completed': 1, 'typed failed': 2 });
 
   const abandoned = await take('abandoned');

@@ -9,6 +9,7 @@ import { handwrittenExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
 import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import { takeRun } from '../harness/takeRun.ts';
+import { NOTHING_USED } from '../harness/testWorker.ts';
 
 /* Worker time of files that used up a limit: counted ──half an hour──▶ new files are refused ──next day──▶ tried. */
 
@@ -33,7 +34,8 @@ const useUp = async (submission: Submission, seconds: number): Promise<void> => 
   const { held } = await takeRun(service, submission.id);
   await service.grading.as({}).grading.fail.mutate({
     held,
-    error: { code: 'copy_unreadable', message: 'Too slow.' },
+    reason: 'pages_too_slow',
+    used: NOTHING_USED,
     exhausted_seconds: seconds,
   });
 };
@@ -83,7 +85,7 @@ test('inspections that use up their time count towards the half hour, for that i
     expect(open).toBe(true);
     await service.grading.as({}).grading.recordInspection.mutate({
       ...claimed,
-      outcome: { status: 'rejected', reject_reason: 'Too complex.', exhausted_seconds: 900 },
+      outcome: { status: 'rejected', code: 'too_complex', exhausted_seconds: 900 },
     });
   }
   const refused = await mayOpen(tenant, plainPdf(5));

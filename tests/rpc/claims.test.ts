@@ -6,7 +6,7 @@ import { rejectReason } from '@evaluation/rest-contract/upload-rejections';
 import { closedAfterTests } from '@evaluation/test-services';
 import { createExam, submit } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
-import { recordedResult, type TestClaim } from '../harness/testWorker.ts';
+import { NOTHING_USED, recordedResult, type TestClaim } from '../harness/testWorker.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { releasedInspection } from '../harness/releasedInspection.ts';
 import { eventually } from '../harness/ledger.ts';
@@ -49,13 +49,8 @@ describe('a run', () => {
   });
 
   const callsOf = (held: TestClaim['held'], question_id: string) => {
-    const used = {
-      grader: { provider: 'p', model: 'm' },
-      usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
-    };
-    const error = { code: 'copy_unreadable', message: 'by a stranger' };
     const rubric = { criteria: [{ name: 'All', marks: 2 }] };
-    const completion = { checked_copy: null, review_reasons: ['by_a_stranger'], ...used };
+    const completion = { checked_copy: null, review_reasons: ['by_a_stranger'], ...NOTHING_USED };
     return {
       heartbeat: () => core().heartbeat.mutate({ held }),
       record: () =>
@@ -68,11 +63,12 @@ describe('a run', () => {
           completion,
         }),
       beginRubric: () => core().beginRubric.mutate({ held, question_id, failures: null }),
-      recordRubric: () => core().recordRubric.mutate({ held, question_id, rubric, evidence: {} }),
-      giveUpRubric: () => core().giveUpRubric.mutate({ held, question_id }),
+      recordRubric: () =>
+        core().recordRubric.mutate({ held, question_id, rubric, evidence: {}, used: NOTHING_USED }),
+      giveUpRubric: () => core().giveUpRubric.mutate({ held, question_id, used: NOTHING_USED }),
       presignCheckedCopy: () => core().presignCheckedCopy.mutate({ held, size_bytes: 1 }),
       handBack: () => core().handBack.mutate({ held }),
-      fail: () => core().fail.mutate({ held, error }),
+      fail: () => core().fail.mutate({ held, reason: 'nothing_readable', used: NOTHING_USED }),
     };
   };
 
@@ -98,11 +94,11 @@ describe('a run', () => {
       [id],
     );
 
-  test('that fails is shown with core’s text, not its worker’s', async () => {
-    const sent = { code: 'copy_unreadable', message: '<b>Pay here</b>' };
-    expect(await codeOf(core().fail.mutate({ held: run.held, error: sent }))).toBe('taken');
+  test('that fails for an unknown reason is shown with a text of core', async () => {
+    const sent = { held: run.held, reason: '<b>Pay here</b>', used: NOTHING_USED };
+    expect(await codeOf(core().fail.mutate(sent))).toBe('taken');
     const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
-    expect(body.error).toEqual(gradingError('nothing_readable'));
+    expect(body.error).toEqual(gradingError('broke_down'));
   });
 
   test('with a failed question shows core’s text for it', async () => {
@@ -111,7 +107,7 @@ describe('a run', () => {
       ...recordedResult(question, 1),
       status: 'failed' as const,
       awarded: null,
-      error: { code: 'x', message: '<b>Pay here</b>' },
+      error: { reason: '<b>Pay here</b>' },
     };
     await core().record.mutate({ held: run.held, questions: [{ result: failed }] });
     await run.complete();
@@ -160,8 +156,9 @@ describe('a run', () => {
 
 describe('an inspection', () => {
   const released = () => releasedInspection(service, tenant, plainPdf(1));
-  const ready = { status: 'ready' as const, pages: 1, sha256: '0'.repeat(64) };
-  const rejected = { status: 'rejected' as const, reject_reason: 'by a stranger' };
+  const sha256 = '0'.repeat(64);
+  const ready = { status: 'ready' as const, pages: 1, sha256, repaired: false };
+  const rejected = { status: 'rejected' as const, code: 'by a stranger' };
   const statusOf = async (id: string) =>
     (await tenant.api.get<{ status: string }>(`/uploads/${id}`)).body.status;
 
@@ -171,17 +168,17 @@ describe('an inspection', () => {
     expect(claimed?.token).toMatch(/^[\w-]{43}$/);
     expect(await core().claimInspection.mutate(job), 'claimed once').toBeNull();
     const forged = { ...job, token: FORGED };
-    expect(await codeOf(core().countOpening.mutate(forged))).toBe('conflict');
+    expect(await codeOf(core().countOpening.mutate({ ...forged, sha256 }))).toBe('conflict');
     expect(await codeOf(core().recordInspection.mutate({ ...forged, outcome: rejected }))).toBe('conflict');
     expect(await statusOf(job.upload_id)).toBe('pending');
 
     const own = { ...job, token: claimed?.token ?? '' };
-    expect(await codeOf(core().countOpening.mutate(own))).toBe('taken');
+    expect(await codeOf(core().countOpening.mutate({ ...own, sha256 }))).toBe('taken');
     expect(await codeOf(core().recordInspection.mutate({ ...own, outcome: ready }))).toBe('taken');
     expect(await statusOf(job.upload_id)).toBe('ready');
   });
 
-  test('that rejects is shown with core’s text, not its worker’s', async () => {
+  test('that rejects is shown with a text of core', async () => {
     const job = await released();
     const claimed = await core().claimInspection.mutate(job);
     const own = { ...job, token: claimed?.token ?? '' };

@@ -1,7 +1,7 @@
 import { GraderFailure, type UnavailableReason } from '@evaluation/grader';
 import { runLanes } from '@evaluation/jobs-contract';
 import { PdfUnreadable } from '@evaluation/pdf';
-import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
+import type { GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/platform/telemetry';
 import { gradeCopy } from './copy/gradeCopy.ts';
 import { unreadableCopy } from './copy/unreadable.ts';
@@ -62,14 +62,12 @@ const grade = async (
     const reason = failureOf(error, run, tools.gate.reason() ?? tools.grader.trouble);
     const seconds = Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds);
     tools.log.warn({ err: error, run_id: run.material.run_id, reason }, 'run failed');
-    // `code` and `message` are for a core of release 0.1.0, which takes them from the worker.
-    const failure = { reason, ...gradingError(reason) };
     try {
       await recordWhatIsMade(run);
       await run.write((grading, held) =>
         grading.fail.mutate({
           held,
-          error: failure,
+          reason,
           used: usage.sofar(),
           ...(hasExhausted(error) && { exhausted_seconds: seconds }),
         }),

@@ -3,7 +3,7 @@ import type { GradingError } from './schemas/submission.ts';
 /*
  * Why a run or a question failed: public code and message by reason. A worker sends the reason, and core takes the
  * message from here, so that workers do not write texts for teachers. Several reasons share a public code. Add a reason
- * here one release before workers send it; an older core shows the first message of its public code instead.
+ * here one release before workers send it: core shows a general failure for an unknown one.
  */
 
 const failures = {
@@ -105,25 +105,6 @@ export const gradingError = (reason: GradingFailure): GradingError => {
   return { code, message };
 };
 
-/** A failure as sent by a worker. Workers of release 0.1.0 send only code and message. */
-interface SentFailure {
-  reason?: string | undefined;
-  code: string;
-  message?: string | undefined;
-}
-
-/**
- * Returns the public failure for a worker's report: by reason, otherwise by a row with the same message, otherwise by
- * the public code.
- * @param otherwise reason to use for an unknown code
- */
-export const shownFailure = (
-  { reason, code, message }: SentFailure,
-  otherwise: GradingFailure,
-): GradingError => {
-  if (reason !== undefined && isGradingFailure(reason)) return gradingError(reason);
-  const ofCode = gradingFailures.filter((one) => gradingError(one).code === code);
-  const same = ofCode.find((one) => gradingError(one).message === message);
-  const first = gradingError(otherwise).code === code ? otherwise : ofCode[0];
-  return gradingError(same ?? first ?? otherwise);
-};
+/** Returns the public failure for the reason that a worker sent. @param otherwise reason to use for an unknown one */
+export const shownFailure = (reason: string, otherwise: GradingFailure): GradingError =>
+  gradingError(isGradingFailure(reason) ? reason : otherwise);

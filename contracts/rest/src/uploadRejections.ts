@@ -36,13 +36,6 @@ export const uploadRejections = Object.keys(rejections).filter(isRejection);
 export const rejectReason = (code: UploadRejection, page?: number): string =>
   rejections[code].replace('{page}', page === undefined ? 'A page' : `Page ${page}`);
 
-/** A rejection as sent by a worker. Workers of release 0.1.0 send only the sentence. */
-interface SentRejection {
-  code?: string | undefined;
-  page?: number | undefined;
-  reject_reason?: string | undefined;
-}
-
 /** Code and page of a sentence of this table; null for other sentences. */
 export const rejectionIn = (sentence: string): { code: UploadRejection; page: number | undefined } | null => {
   const number = /^Page (\d{1,7}) /.exec(sentence)?.[1];
@@ -51,9 +44,6 @@ export const rejectionIn = (sentence: string): { code: UploadRejection; page: nu
   return code === undefined ? null : { code, page };
 };
 
-/** Returns the sentence for a worker's report: by its code, otherwise the row with the same sentence. */
-export const shownRejection = ({ code, page, reject_reason }: SentRejection): string => {
-  if (code !== undefined && isRejection(code)) return rejectReason(code, page);
-  const same = rejectionIn(reject_reason ?? '');
-  return same === null ? rejectReason('not_checked') : rejectReason(same.code, same.page);
-};
+/** Returns the sentence for the code and page that a worker sent. */
+export const shownRejection = ({ code, page }: { code: string; page?: number | undefined }): string =>
+  isRejection(code) ? rejectReason(code, page) : rejectReason('not_checked');

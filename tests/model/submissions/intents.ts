@@ -1,3 +1,4 @@
+import type { GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import fc from 'fast-check';
 import type { GradingStep } from '@evaluation/rules';
 import type { ExamName, Outcome } from './state.ts';
@@ -36,7 +37,7 @@ export type Intent =
   | { do: 'step'; at: number; step: GradingStep }
   | { do: 'mark'; at: number; label: number; outcome: Outcome }
   | { do: 'complete'; at: number; outcome: Outcome }
-  | { do: 'fail'; at: number; code: string }
+  | { do: 'fail'; at: number; reason: GradingFailure }
   | { do: 'stale'; at: number; write: 'step' | 'mark' | 'complete' | 'fail' | 'hand_back' }
   | { do: 'grant'; credits: number };
 
@@ -106,7 +107,7 @@ const workerIntent = ({ at }: Choices) =>
     fc.record({
       do: fc.constant('fail' as const),
       at,
-      code: fc.constantFrom('copy_unreadable', 'language_not_supported', 'timed_out'),
+      reason: fc.constantFrom<GradingFailure>('nothing_readable', 'other_language', 'timed_out'),
     }),
     fc.record({ do: fc.constant('hand_back' as const), at }),
     fc.record({ do: fc.constantFrom('die' as const, 'pass_deadline' as const), at }),

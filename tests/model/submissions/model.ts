@@ -1,3 +1,4 @@
+import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { advances, finalizeVerdict, finalStatus, verdictOn, type SubmissionChange } from '@evaluation/rules';
 import {
@@ -303,7 +304,7 @@ const write = (
       complete(state, submission);
       break;
     case 'fail':
-      fail(submission, operation.code);
+      fail(submission, gradingError(operation.reason).code);
       break;
     case 'hand_back':
       waitAgain(submission.run);

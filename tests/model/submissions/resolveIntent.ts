@@ -100,7 +100,7 @@ export const resolveIntent = (
               { do: 'hand_back', hold },
               claimOf(submission, name),
             ],
-            last: { do: 'fail', hold, code: 'copy_unreadable' },
+            last: { do: 'fail', hold, reason: 'nothing_readable' },
           };
     }
     case 'repeat_mark': {
@@ -134,7 +134,8 @@ export const resolveIntent = (
       if (hold === '') return null;
       const label = open[0];
       if (intent.write === 'step') return withoutPreparation({ do: 'step', hold, step: 'grading' });
-      if (intent.write === 'fail') return withoutPreparation({ do: 'fail', hold, code: 'copy_unreadable' });
+      if (intent.write === 'fail')
+        return withoutPreparation({ do: 'fail', hold, reason: 'nothing_readable' });
       if (intent.write === 'hand_back') return withoutPreparation({ do: 'hand_back', hold });
       if (intent.write === 'complete')
         return withoutPreparation({ do: 'complete', hold, marks: marksFor(open, 'graded') });
@@ -192,7 +193,7 @@ const workerOperation = (
     case 'complete':
       return { first: [], last: completionOf(submission, intent.outcome) };
     case 'fail':
-      return { first: [], last: { do: 'fail', hold, code: intent.code } };
+      return { first: [], last: { do: 'fail', hold, reason: intent.reason } };
     case 'hand_back':
       return { first: [], last: { do: 'hand_back', hold } };
   }

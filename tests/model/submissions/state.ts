@@ -1,3 +1,4 @@
+import type { GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { GradingStep } from '@evaluation/rules';
 
@@ -32,7 +33,7 @@ export type Operation =
   | { do: 'mark'; hold: string; label: string; outcome: Outcome }
   /** Records the last marks and completes the run, in one call. */
   | { do: 'complete'; hold: string; marks: Record<string, Outcome> }
-  | { do: 'fail'; hold: string; code: string }
+  | { do: 'fail'; hold: string; reason: GradingFailure }
   | { do: 'hand_back'; hold: string }
   /** The worker dies, and its lease expires. */
   | { do: 'die'; key: string; attempt: number }

@@ -266,7 +266,7 @@ const inWorld = (real: {
       case 'complete':
         return now(await holdOf(operation.hold).complete(marksOf(operation.marks)));
       case 'fail':
-        return now(await holdOf(operation.hold).fail(operation.code));
+        return now(await holdOf(operation.hold).fail(operation.reason));
       case 'hand_back':
         return now(await holdOf(operation.hold).handBack());
       case 'die': {

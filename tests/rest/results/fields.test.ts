@@ -143,7 +143,7 @@ describe('the result', () => {
     expect(await agree()).toMatchObject({ status: 'queued', rubric_version: null });
     const failing = await take();
     expect(await agree()).toMatchObject({ status: 'grading', rubric_version: 1 });
-    await failing.fail('copy_unreadable');
+    await failing.fail('nothing_readable');
     expect(await agree()).toMatchObject({ status: 'failed', error: { code: 'copy_unreadable' } });
     await again();
     const held = await take();
@@ -183,7 +183,7 @@ describe('the result', () => {
     await record(held, '3', {
       status: 'failed',
       awarded: null,
-      error: { code: 'grading_failed', message: 'It could not be graded.' },
+      error: { reason: 'question_not_graded' },
     });
     await held.complete();
     expect((await result()).totals).toEqual({

@@ -45,7 +45,7 @@ test('lists one result per live submission, equal to its single result, in every
   }
   const partly = await takeRun(service, states.partly);
   await partly.complete({ 2: 1, 3: 'failed' });
-  await (await takeRun(service, states.failed)).fail('copy_unreadable');
+  await (await takeRun(service, states.failed)).fail('nothing_readable');
   await tenant.api.post(`/submissions/${states.cancelled}/cancel`);
   await tenant.api.post(`/submissions/${states.again}/re-evaluate`);
 

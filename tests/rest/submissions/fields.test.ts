@@ -183,7 +183,7 @@ describe('progress and queue', () => {
   test.each(['failed', 'cancelled'] as const)('%s has neither a queue nor an estimate', async (status) => {
     const { tenant, accepted, read } = await submitted();
     const held = await takeRun(service, accepted.id);
-    if (status === 'failed') await held.fail('copy_unreadable');
+    if (status === 'failed') await held.fail('nothing_readable');
     else await tenant.api.post(`/submissions/${accepted.id}/cancel`);
     const shown = await read();
     expect(shown).toMatchObject({
@@ -282,7 +282,7 @@ describe('fields of the latest run', () => {
   test('`error` is `{code, message}` when failed, and null otherwise', async () => {
     const { tenant, accepted, read } = await submitted();
     expect(accepted.error).toBeNull();
-    await (await takeRun(service, accepted.id)).fail('copy_unreadable');
+    await (await takeRun(service, accepted.id)).fail('nothing_readable');
     const { error } = await read();
     expect(error).toEqual({ code: 'copy_unreadable', message: expect.any(String) });
     await tenant.api.post(`/submissions/${accepted.id}/re-evaluate`);

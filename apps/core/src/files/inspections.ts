@@ -111,7 +111,7 @@ const refuseUnlessClaimed = (upload: object | undefined): void => {
 export const countOpening = async (
   services: Services,
   claimed: ClaimedInspection,
-): Promise<{ open: boolean } | undefined> => {
+): Promise<{ open: boolean }> => {
   const open = await services.database.inTenant(claimed.institute_id, async (tx) => {
     const { rows } = await sql<{ is_used_up: boolean }>`
       select ${isDayUsedUp(sql`${claimed.institute_id}::uuid`)} as is_used_up`.execute(tx);
@@ -142,7 +142,7 @@ export const countOpening = async (
 };
 
 type StoredOutcome =
-  | { status: 'ready'; pages: number; sha256: string; repaired?: boolean | undefined }
+  | { status: 'ready'; pages: number; sha256: string; repaired: boolean }
   | { status: 'rejected'; reject_reason: string };
 
 /** Above the number of pages of any file within the size limit. */
@@ -155,15 +155,13 @@ export const InspectionOutcome = z.discriminatedUnion('status', [
     status: z.literal('ready'),
     pages: z.int().gte(1).lte(MOST_PAGES),
     sha256: Sha256,
-    /** Absent from a worker of the previous release, which rejects files that need repair. */
-    repaired: z.boolean().optional(),
+    repaired: z.boolean(),
   }),
   z.object({
     status: z.literal('rejected'),
-    code: z.string().max(64).optional(),
+    /** Selects a text of `uploadRejections`; texts of a worker are never shown. */
+    code: z.string().max(64),
     page: z.int().gte(1).lte(MOST_PAGES).optional(),
-    /** Sent in addition to `code` for cores of release 0.1.0, and alone by workers of that release. */
-    reject_reason: z.string().max(1000).optional(),
     /** Set if the inspection ran out of time. */
     exhausted_seconds: ExhaustedSeconds.optional(),
   }),

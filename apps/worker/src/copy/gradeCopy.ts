@@ -63,7 +63,7 @@ const judgeCopy = async (
     const answer = answerTo(index + 1, copy, question);
     const decidedByCode = withoutJudging(question, answer, lost);
     if (decidedByCode !== null) {
-      return { question, recorded: run.records.question({ result: decidedByCode }) };
+      return { question, recorded: run.records.question({ result: { ...decidedByCode, error: null } }) };
     }
     const asked = { question, answer };
     toJudge.push(asked);

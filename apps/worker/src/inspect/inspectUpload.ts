@@ -35,7 +35,7 @@ type Grading = CoreClient['grading'];
 
 interface Claimed {
   source_url: string;
-  inspection: Parameters<Grading['countOpening']['mutate']>[0];
+  inspection: Omit<Parameters<Grading['countOpening']['mutate']>[0], 'sha256'>;
 }
 
 const inspect = (
@@ -48,9 +48,8 @@ const inspect = (
     const deadline = new Date(Date.now() + STORE_PATIENCE_MS);
     await download(source_url, file, { signal, deadline });
     // Reported before opening, because the file may crash this process: core counts the openings.
-    // A core of the previous release returns nothing.
-    const answer = await grading.countOpening.mutate(inspection);
-    if (answer?.open === false) return;
+    const { open } = await grading.countOpening.mutate(inspection);
+    if (!open) return;
     const begun = performance.now();
     const found = await inspectPdf(file, { timeoutSeconds, signal });
     const seconds = (performance.now() - begun) / 1000;
@@ -58,12 +57,10 @@ const inspect = (
       ...inspection,
       outcome: found.ok
         ? { status: 'ready', pages: found.pages, sha256: found.sha256, repaired: found.isRepaired }
-        : // `reject_reason` is for a core of release 0.1.0, which takes the sentence from the worker.
-          {
+        : {
             status: 'rejected',
             code: found.code,
             ...(found.page === undefined ? {} : { page: found.page }),
-            reject_reason: found.reason,
             ...(seconds < timeoutSeconds ? {} : { exhausted_seconds: seconds }),
           },
     });

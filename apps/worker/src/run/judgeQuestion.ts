@@ -16,6 +16,7 @@ import {
   type JudgeRequest,
   type MarkedExample,
 } from '@evaluation/grader';
+import type { GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { HeldRun } from './heldRun.ts';
 import { judgementOf, reusedJudgement, type Judged, type LookedUp } from './judgementOf.ts';
 import { isOutOfTime } from './outOfTime.ts';
@@ -38,8 +39,12 @@ export const judgeQuestion = async (
   place: (annotation: Annotation) => Annotation = (annotation) => annotation,
 ): Promise<{ recorded: Promise<RecordedQuestion> }> => {
   const { question, answer, request } = asked;
-  const placed = ({ outcome, ...rest }: Outcome) => ({
-    result: { ...outcome, annotations: outcome.annotations.map(place) },
+  const placed = ({ outcome, failure, ...rest }: Outcome) => ({
+    result: {
+      ...outcome,
+      annotations: outcome.annotations.map(place),
+      error: failure === undefined ? null : { reason: failure },
+    },
     ...rest,
   });
   const own = await judge(tools, run, usage, asked);
@@ -54,6 +59,8 @@ export const judgeQuestion = async (
 
 interface Outcome {
   outcome: QuestionOutcome;
+  /** Reason of a failed outcome. Core takes its text from it. */
+  failure?: GradingFailure;
   evidence?: QuestionPart;
   judgement?: { key: string; calls: CallEvidence[]; replaces: string | null } | undefined;
 }
@@ -69,7 +76,11 @@ const judge = async (tools: Tools, run: HeldRun, usage: UsageCount, asked: Looke
       { kind: error.kind, reason: error.message, run_id: run.material.run_id, question_id: question.id },
       'question could not be graded',
     );
-    return { outcome: failedQuestion(question, answer, error.kind === 'unanswered') };
+    const isUnanswered = error.kind === 'unanswered';
+    return {
+      outcome: failedQuestion(question, answer, isUnanswered),
+      failure: isUnanswered ? 'question_not_answered' : 'question_not_graded',
+    };
   }
 };
 

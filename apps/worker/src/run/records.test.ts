@@ -6,8 +6,16 @@ import { openRecords, type RunRecords } from './records.ts';
 
 const DONE: Recorded = { standing: [], found: [], completed: true };
 const used = () => ({
-  grader: { provider: 'p', model: 'm' },
-  usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+  grader: { provider: 'p', model: 'm', prompt_versions: [] },
+  usage: {
+    calls: 0,
+    input_tokens: 0,
+    cached_input_tokens: 0,
+    output_tokens: 0,
+    duration_ms: 0,
+    cost: null,
+    by_call: {},
+  },
 });
 const questionOf = (question_id: string, feedback = 'Well done.') => ({
   result: {

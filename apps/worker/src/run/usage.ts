@@ -21,16 +21,16 @@ type Cost = { amount: string; currency: string } | null;
 /**
  * Adds up the tokens and prompt versions of a run's model calls, failed calls included. Tokens of an aborted call are
  * unknown and not counted.
- * @param before usage of earlier deliveries; undefined from a core of the previous release
+ * @param before usage of earlier deliveries; null if there is none
  */
 export const countUsage = (
   grader: Pick<Grader, 'provider' | 'model'>,
   prices: ModelPrices,
-  before: UsedByRun | null | undefined,
+  before: UsedByRun | null,
   lane: string,
 ) => {
   let own: Usage = NO_CALLS;
-  const byCall: NonNullable<RunUsage['by_call']> = structuredClone(before?.usage.by_call ?? {});
+  const byCall: RunUsage['by_call'] = structuredClone(before?.usage.by_call ?? {});
   const versions = new Set(before?.grader.prompt_versions);
   const count = ({ call, promptVersion, usage }: Spent): void => {
     own = addUsage(own, usage);
@@ -73,7 +73,7 @@ export const countUsage = (
         cached_input_tokens: own.cachedInputTokens + (before?.usage.cached_input_tokens ?? 0),
         output_tokens: own.outputTokens + (before?.usage.output_tokens ?? 0),
         duration_ms: own.durationMs + (before?.usage.duration_ms ?? 0),
-        cost: together(before ?? null, costOf(own, grader.model, prices)),
+        cost: together(before, costOf(own, grader.model, prices)),
         by_call: structuredClone(byCall),
       },
     }),
@@ -85,7 +85,7 @@ export type UsageCount = ReturnType<typeof countUsage>;
 const together = (before: UsedByRun | null, own: Cost): Cost => {
   if (before === null || before.usage.calls === 0) return own;
   const { cost } = before.usage;
-  if (cost == null || own === null || cost.currency !== own.currency) return null;
+  if (cost === null || own === null || cost.currency !== own.currency) return null;
   return { amount: exact(cost.amount).plus(own.amount).toFixed(), currency: own.currency };
 };
 

@@ -1,5 +1,4 @@
-import { shownFailure, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
-import { Box, type GradingError } from '@evaluation/rest-contract/schemas';
+import { Box } from '@evaluation/rest-contract/schemas';
 import { MAX_PAGES } from '@evaluation/rules';
 import * as z from 'zod/v4';
 
@@ -52,7 +51,7 @@ const CriterionOfWorker = z.object({
   awarded: z.number().nullable(),
   max: z.number().nullable(),
   reason: z.string().max(2000).nullable(),
-  /** Words quoted from the answer. Absent from a worker of an older release. */
+  /** Words quoted from the answer. */
   evidence: z.string().max(4000).nullish(),
 });
 /** A rubric has at most 50 criteria. */
@@ -66,17 +65,8 @@ const AnnotationOfWorker = z.object({
 });
 export const Annotations = z.array(AnnotationOfWorker).max(200);
 
-/** Error of a run or question. It selects a text of `gradingFailures`; texts of a worker are never shown. */
-export const FailureOfWorker = z.object({
-  reason: z.string().max(64).optional(),
-  /** Sent in addition to `reason` for cores of release 0.1.0, and alone by workers of that release. */
-  code: z.string().max(64),
-  message: z.string().max(1000).optional(),
-});
-
-/** @param otherwise error for an unknown reason and code */
-export const asShown = (failure: z.infer<typeof FailureOfWorker>, otherwise: GradingFailure): GradingError =>
-  shownFailure(failure, otherwise);
+/** Failure of a run or question. It selects a text of `gradingFailures`; texts of a worker are never shown. */
+export const FailureOfWorker = z.object({ reason: z.string().max(64) });
 
 export const DrawingBytes = z
   .int()

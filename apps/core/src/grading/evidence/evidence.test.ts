@@ -7,6 +7,7 @@ import { readPlan } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
+import { usedUp } from '../../../test/usedUp.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import { NOTHING, recordBatch } from '../runs/record.ts';
 import type { RecordedBatch, RecordedQuestion } from '../runs/recordedBatch.ts';
@@ -255,8 +256,7 @@ describe('a batch of records', () => {
     const completion = {
       checked_copy: null,
       review_reasons: [],
-      grader: { provider: 'p', model: 'm' },
-      usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+      ...usedUp(0),
     };
     const refused = await recordBatch(services, second, {
       ...NOTHING,
@@ -522,31 +522,26 @@ describe('removal', () => {
 });
 
 describe('the token usage of a run', () => {
-  const used = (calls: number, ...prompts: string[]) => ({
-    grader: { provider: 'openai', model: 'm', prompt_versions: prompts },
-    usage: { calls, input_tokens: calls, output_tokens: calls, duration_ms: calls },
-  });
-
   test('does not change other runs of the institute', async () => {
     const [own, unused, other] = [await claimed(), await claimed(), await claimed()];
-    await recordQuestion(services, other, result, { used: used(3, 'other/1') });
-    await recordQuestion(services, own, result, { used: used(5, 'a/1') });
+    await recordQuestion(services, other, result, { used: usedUp(3, 'other/1') });
+    await recordQuestion(services, own, result, { used: usedUp(5, 'a/1') });
     const { rows } = await maker.query('select id, usage from runs where id = any($1)', [
       [own, unused, other].map(({ run_id }) => run_id),
     ]);
     const usageOf = ({ run_id }: Claimed): unknown => rows.find(({ id }) => id === run_id)?.usage;
     expect(usageOf(unused)).toBeNull();
-    expect(usageOf(other)).toEqual(used(3).usage);
-    expect(usageOf(own)).toEqual(used(5).usage);
+    expect(usageOf(other)).toEqual(usedUp(3).usage);
+    expect(usageOf(own)).toEqual(usedUp(5).usage);
   });
 
   test('is the largest sum if records arrive out of order or twice', async () => {
     const run = await claimed();
-    await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
-    await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
-    await recordPages(run, { first_page: 1, used: used(3, 'a/1') });
+    await recordQuestion(services, run, result, { used: usedUp(5, 'a/1', 'b/1') });
+    await recordQuestion(services, run, result, { used: usedUp(5, 'a/1', 'b/1') });
+    await recordPages(run, { first_page: 1, used: usedUp(3, 'a/1') });
     await recordPages(run, { first_page: 2 });
     const { rows } = await maker.query('select grader, usage from runs where id = $1', [run.run_id]);
-    expect(rows).toEqual([used(5, 'a/1', 'b/1')]);
+    expect(rows).toEqual([usedUp(5, 'a/1', 'b/1')]);
   });
 });

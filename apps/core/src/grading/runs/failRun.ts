@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
+import { shownFailure } from '@evaluation/rest-contract/grading-failures';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
-import type * as z from 'zod/v4';
 import type { RunKey } from '../../command/runKey.ts';
 import { addExhaustedTime } from '../../files/exhaustedTime.ts';
 import { release } from '../../credits/ledger.ts';
@@ -10,7 +10,6 @@ import type { Services } from '../../command/services.ts';
 import { lockHeldRun, type HeldRun } from '../../command/locks/heldRun.ts';
 import { announceStop, stopRun } from './stopRun.ts';
 import { noteUsed, type UsedByRun } from './usedByRun.ts';
-import { asShown, type FailureOfWorker } from '../../command/workerCalls/workerInput.ts';
 
 /**
  * Fails a run without a charge; its token usage is stored. @param exhaustedSeconds worker time that the file exhausted
@@ -19,11 +18,11 @@ import { asShown, type FailureOfWorker } from '../../command/workerCalls/workerI
 export const failRun = async (
   services: Services,
   held: HeldRun,
-  told: z.infer<typeof FailureOfWorker>,
-  used?: UsedByRun,
+  reason: string,
+  used: UsedByRun,
   exhaustedSeconds?: number,
 ): Promise<void> => {
-  const error = asShown(told, 'broke_down');
+  const error = shownFailure(reason, 'broke_down');
   const failed = await services.database.inTenant(held.institute_id, async (tx) => {
     const run = await lockHeldRun(tx, held);
     await noteUsed(tx, held, used);

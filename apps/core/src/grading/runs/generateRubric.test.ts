@@ -7,6 +7,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { QuestionInput, Rubric } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
+import { usedUp } from '../../../test/usedUp.ts';
 import { insertExam } from '../../../test/insertExam.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import type { HeldRun } from '../../command/locks/heldRun.ts';
@@ -99,8 +100,8 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
     begin: (held: HeldRun, failures: number | null = null) =>
       beginRubric(services, held, { question_id: questionId, failures }),
     record: (held: HeldRun, rubric: Rubric, evidence?: unknown) =>
-      recordRubric(services, held, { question_id: questionId, rubric, evidence }),
-    giveUp: (held: HeldRun) => giveUpRubric(services, held, questionId),
+      recordRubric(services, held, { question_id: questionId, rubric, evidence, used: usedUp(0) }),
+    giveUp: (held: HeldRun) => giveUpRubric(services, held, questionId, usedUp(0)),
     pinned: async (held: HeldRun): Promise<Rubric | null | undefined> => {
       const [only] = await inTenant(actor.institute_id, async (tx) =>
         withPinnedRubrics(tx, held, MarkedQuestion.array().parse(await paperOf(held))),

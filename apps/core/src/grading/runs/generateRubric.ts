@@ -75,7 +75,7 @@ export const beginRubric = (
 export const recordRubric = async (
   services: Pick<Services, 'database' | 'settings' | 'objects' | 'log' | 'claims'>,
   held: HeldRun,
-  made: { question_id: string; rubric: Rubric; evidence?: unknown; used?: UsedByRun | undefined },
+  made: { question_id: string; rubric: Rubric; evidence: unknown; used: UsedByRun },
 ): Promise<Rubric> => {
   const evidence = await putEvidence(services, held, [made.evidence]);
   let isLinked = false;
@@ -116,7 +116,7 @@ export const giveUpRubric = (
   services: Pick<Services, 'database' | 'settings'>,
   held: HeldRun,
   questionId: string,
-  used?: UsedByRun,
+  used: UsedByRun,
 ): Promise<void> =>
   services.database.inTenant(held.institute_id, async (tx) => {
     await lockAndExtend(tx, held, services.settings.runs.leaseSeconds);

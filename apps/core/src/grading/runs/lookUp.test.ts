@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
+import { usedUp } from '../../../test/usedUp.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import type { HeldRun } from '../../command/locks/heldRun.ts';
 import { NOTHING, recordBatch } from './record.ts';
@@ -44,11 +45,6 @@ const claimed = async ({ status = 'grading', left = 290, calls = null }: Claim =
   );
   return { run_id: run, institute_id: institute, fence: 1, token: TOKEN };
 };
-
-const usedUp = (calls: number): NonNullable<RecordedBatch['used']> => ({
-  grader: { provider: 'openai', model: 'a-model' },
-  usage: { calls, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
-});
 
 /** The rows' versions: a write of any column changes them. */
 const versions = async ({ run_id }: HeldRun): Promise<unknown> => {

@@ -16,14 +16,14 @@ const Count = z.int().gte(0);
 const GraderOfRun = z.object({
   provider: z.string().max(200),
   model: z.string().max(500),
-  /** Prompt versions of all calls, sorted. Optional, because workers of the previous release do not send it. */
-  prompt_versions: z.array(z.string().max(200)).max(200).optional(),
+  /** Prompt versions of all calls, sorted. */
+  prompt_versions: z.array(z.string().max(200)).max(200),
 });
 
 const UsageOfRun = z.object({
   calls: Count,
   input_tokens: Count,
-  cached_input_tokens: Count.optional(),
+  cached_input_tokens: Count,
   output_tokens: Count,
   duration_ms: z.number().gte(0),
   /** Exact decimal; null if the price of the model is unknown to the worker. */
@@ -35,22 +35,19 @@ const UsageOfRun = z.object({
         .regex(/^\d+(\.\d+)?$/),
       currency: z.string().max(16),
     })
-    .nullable()
-    .optional(),
+    .nullable(),
   /** By kind of call, with the names used in evidence. */
   by_call: z
     .record(z.string().max(64), z.object({ calls: Count, duration_ms: z.number().gte(0) }))
     .refine((calls) => Object.keys(calls).length <= MOST_KINDS)
-    .meta({ maxProperties: MOST_KINDS })
-    .optional(),
+    .meta({ maxProperties: MOST_KINDS }),
 });
 
 export const UsedByRun = z.object({ grader: GraderOfRun, usage: UsageOfRun });
 export type UsedByRun = z.infer<typeof UsedByRun>;
 
 /** Stored under the run's lock. If two records arrive out of order, the larger sum stays. */
-export const noteUsed = async (tx: Tx, held: HeldRun, used: UsedByRun | undefined): Promise<void> => {
-  if (used === undefined) return;
+export const noteUsed = async (tx: Tx, held: HeldRun, used: UsedByRun): Promise<void> => {
   const { calls, duration_ms } = used.usage;
   await tx
     .updateTable('runs')

@@ -3,7 +3,7 @@ import type { GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import type { StoredPart } from '../evidence/storeEvidence.ts';
 import { leaseFromNow, type HeldRun } from '../../command/locks/heldRun.ts';
-import { asShown } from '../../command/workerCalls/workerInput.ts';
+import { shownFailure } from '@evaluation/rest-contract/grading-failures';
 import type { RecordedQuestion } from './recordedBatch.ts';
 import type { MadeQuestion } from './resultsOfRun.ts';
 import type { UsedByRun } from './usedByRun.ts';
@@ -46,9 +46,6 @@ const Decided = z
     }),
   )
   .nullable();
-
-/** Error of a failed question for which the worker sent none. */
-const UNKNOWN_REASON = { code: 'grading_failed' };
 
 /**
  * Inserts records in one statement. A record that exists stays, with its evidence. Lists are sent as arrays, so that the
@@ -148,7 +145,7 @@ const leavesEvidence = (records: Records): boolean =>
 const decimal = (value: number | null): string | null => (value === null ? null : String(value));
 
 const errorOf = ({ status, error }: RecordedQuestion): string | null =>
-  status === 'failed' ? JSON.stringify(asShown(error ?? UNKNOWN_REASON, 'question_not_graded')) : null;
+  status === 'failed' ? JSON.stringify(shownFailure(error?.reason ?? '', 'question_not_graded')) : null;
 
 /** Assignments that store the token usage. If two records arrive out of order, the larger sum stays. */
 const setUsed = (used: UsedByRun | null) => {

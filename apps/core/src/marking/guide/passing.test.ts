@@ -3,6 +3,7 @@ import { AUDITED_SHARE, isDrawnForAudit } from '@evaluation/guide';
 import { afterAll, expect, test } from 'vitest';
 import { makeGuideExam, markAsDeserved, type GuideExam } from '../../../test/guideExam.ts';
 import { TOKEN, TOKEN_SHA256 } from '../../../test/claimToken.ts';
+import { usedUp } from '../../../test/usedUp.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import { reEvaluate } from '../review/reEvaluate.ts';
@@ -194,8 +195,7 @@ test('on a question of one mark no half mark passes, and the audit counts half a
 const completion: Completion = {
   checked_copy: null,
   review_reasons: [],
-  grader: { provider: 'by hand', model: 'by hand' },
-  usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+  ...usedUp(0),
 };
 
 /** Makes a submission's run claimed and not complete yet. @returns the ids and the fence of the claim */

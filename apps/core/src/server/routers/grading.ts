@@ -29,12 +29,6 @@ import { beginRubric, giveUpRubric, recordRubric } from '../../grading/runs/gene
 import { gradingProcedure, router } from '../trpc.ts';
 import { ExhaustedSeconds } from '../../files/exhaustedTime.ts';
 
-/** Evidence of the record: any JSON. Absent from a worker of the previous release. */
-const Evidence = UncheckedEvidence.optional();
-
-/** Token usage of the run so far. Absent from a worker of the previous release. */
-const Used = UsedByRun.optional();
-
 /** Procedures of workers. Each call names the run, inspection or drawing that the worker holds. */
 export const gradingRouter = router({
   claim: gradingProcedure.input(RunToClaim).mutation(({ ctx, input }) => claimRun(ctx.services, input)),
@@ -54,10 +48,18 @@ export const gradingRouter = router({
     )
     .mutation(({ ctx, input }) => beginRubric(ctx.services, input.held, input)),
   recordRubric: gradingProcedure
-    .input(z.object({ held: HeldRun, question_id: z.uuid(), rubric: Rubric, evidence: Evidence, used: Used }))
+    .input(
+      z.object({
+        held: HeldRun,
+        question_id: z.uuid(),
+        rubric: Rubric,
+        evidence: UncheckedEvidence,
+        used: UsedByRun,
+      }),
+    )
     .mutation(({ ctx, input }) => recordRubric(ctx.services, input.held, input)),
   giveUpRubric: gradingProcedure
-    .input(z.object({ held: HeldRun, question_id: z.uuid(), used: Used }))
+    .input(z.object({ held: HeldRun, question_id: z.uuid(), used: UsedByRun }))
     .mutation(({ ctx, input }) => giveUpRubric(ctx.services, input.held, input.question_id, input.used)),
   handBack: gradingProcedure
     .input(z.object({ held: HeldRun }))
@@ -67,15 +69,14 @@ export const gradingRouter = router({
     .mutation(({ ctx, input }) => presignCheckedCopy(ctx.services, input.held, input.size_bytes)),
   fail: gradingProcedure
     .input(
-      z.object({
+      FailureOfWorker.extend({
         held: HeldRun,
-        error: FailureOfWorker,
-        used: Used,
+        used: UsedByRun,
         exhausted_seconds: ExhaustedSeconds.optional(),
       }),
     )
     .mutation(({ ctx, input }) =>
-      failRun(ctx.services, input.held, input.error, input.used, input.exhausted_seconds),
+      failRun(ctx.services, input.held, input.reason, input.used, input.exhausted_seconds),
     ),
 
   claimInspection: gradingProcedure
