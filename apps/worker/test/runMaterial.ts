@@ -1,6 +1,6 @@
 import type { RunMaterial } from '@evaluation/core-client';
 
-export const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
+const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
 
 export const runMaterial = (lane: RunMaterial['lane']): RunMaterial => ({
   run_id: ID,

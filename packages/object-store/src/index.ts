@@ -4,7 +4,6 @@ export type { ObjectStore, ObjectStoreOptions, PresignedPut } from './objectStor
 export {
   checkedCopyKey,
   checkedCopyPrefix,
-  evidenceKey,
   evidencePackKey,
   evidenceOfSubmissionPrefix,
   evidencePrefix,

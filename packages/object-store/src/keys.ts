@@ -48,20 +48,6 @@ export const evidencePackKey = (
   packId: string,
 ): string => `${evidencePrefix(instituteId, submissionId, runId)}pack-${checked(packId)}.gz`;
 
-/**
- * Key of one part of a run's evidence, by the SHA-256 (hex) of its content: how release 0.1.0 stores parts. Each run
- * has its own copy of a part, so that a run's evidence can be deleted without looking at other runs.
- */
-export const evidenceKey = (
-  instituteId: string,
-  submissionId: string,
-  runId: string,
-  sha256: string,
-): string => {
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError(`invalid SHA-256: ${JSON.stringify(sha256)}`);
-  return `${evidencePrefix(instituteId, submissionId, runId)}${sha256}.json.gz`;
-};
-
 export const evidencePrefix = (instituteId: string, submissionId: string, runId: string): string =>
   `${evidenceOfSubmissionPrefix(instituteId, submissionId)}${checked(runId)}/`;
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   checkedCopyKey,
   checkedCopyPrefix,
-  evidenceKey,
+  evidencePackKey,
   evidencePrefix,
   objectStore,
   ObjectStoreTimeout,
@@ -87,8 +87,6 @@ test('a presigned PUT signs the size and the type', async () => {
   store.close();
 });
 
-const SHA256 = 'a0'.repeat(32);
-
 test('keys begin with the institute, differ by purpose, and refuse invalid ids', () => {
   const keys = [
     uploadKey('i', 'u'),
@@ -98,17 +96,17 @@ test('keys begin with the institute, differ by purpose, and refuse invalid ids',
     redrawnCopyKey('i', 's', 1, 1),
     redrawnCopyKey('i', 's', 1, 2),
     redrawnCopyKey('i', 's', 11, 1),
-    evidenceKey('i', 's', 'r', SHA256),
-    evidenceKey('i', 's', 'r2', SHA256),
+    evidencePackKey('i', 's', 'r', 'p'),
+    evidencePackKey('i', 's', 'r2', 'p'),
   ];
   expect(new Set(keys).size).toBe(keys.length);
   for (const key of keys) expect(key.startsWith('institutes/i/')).toBe(true);
   expect(checkedCopyKey('i', 's', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(true);
   expect(redrawnCopyKey('i', 's', 1, 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(true);
   expect(checkedCopyKey('i', 's2', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(false);
-  expect(evidenceKey('i', 's', 'r', SHA256).startsWith(evidencePrefix('i', 's', 'r'))).toBe(true);
-  expect(evidenceKey('i', 's', 'r2', SHA256).startsWith(evidencePrefix('i', 's', 'r'))).toBe(false);
-  expect(() => evidenceKey('i', 's', 'r', 'abc')).toThrow(RangeError);
+  expect(evidencePackKey('i', 's', 'r', 'p').startsWith(evidencePrefix('i', 's', 'r'))).toBe(true);
+  expect(evidencePackKey('i', 's', 'r2', 'p').startsWith(evidencePrefix('i', 's', 'r'))).toBe(false);
+  expect(() => evidencePackKey('i', 's', 'r', '../x')).toThrow(RangeError);
   for (const id of ['', '../x', 'a/b', 'a b']) expect(() => uploadKey('i', id)).toThrow(RangeError);
   expect(() => redrawnCopyKey('i', 's', 1, 0)).toThrow(RangeError);
   expect(() => checkedCopyKey('i', 's', 'r', 1.5)).toThrow(RangeError);

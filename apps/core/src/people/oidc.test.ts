@@ -34,8 +34,14 @@ const start = async () => {
   if (started === null) throw new Error('the provider does not answer');
   return started;
 };
+let networks = 0;
+/** A browser in a network of its own, so that limits of other tests do not count. */
+const browser = () => {
+  networks += 1;
+  return { user_agent: 'Firefox', address: `10.${networks >> 8}.${networks & 255}.1` };
+};
 const finish = (url: string, transaction: string) =>
-  oidcFinish(core.services, { url, transaction, user_agent: 'Firefox' });
+  oidcFinish(core.services, { url, transaction, ...browser() });
 const signInWith = async (claims: object, options?: Visit) => {
   const { url, transaction } = await start();
   return finish(await provider.visit(url, claims, options), transaction);
@@ -192,7 +198,7 @@ test('after a provider did not answer, the next sign-in asks it again', async ()
   const services = { ...core.services, settings: { ...core.services.settings, oidc } };
   expect(await oidcStart(services, CALLBACK)).toBeNull();
   const { transaction } = await start();
-  expect(await oidcFinish(services, { url: `${CALLBACK}?code=c`, transaction, user_agent: '' })).toEqual(
+  expect(await oidcFinish(services, { url: `${CALLBACK}?code=c`, transaction, ...browser() })).toEqual(
     REFUSED,
   );
   expect(await oidcStart(services, CALLBACK)).toBeNull();
@@ -227,7 +233,7 @@ describe('a provider whose issuer is shared by many tenants', () => {
     const started = await oidcStart(services, CALLBACK);
     if (started === null) return null;
     const url = await shared.visit(started.url, claims);
-    return oidcFinish(services, { url, transaction: started.transaction, user_agent: 'Edge' });
+    return oidcFinish(services, { url, transaction: started.transaction, ...browser() });
   };
 
   test('signs in people of the tenants that are allowed, and links them under the issuer of their tenant', async () => {

@@ -114,18 +114,17 @@ const FAILED = 'sign-in with the OpenID Connect provider failed';
 /**
  * Each call asks the provider, so calls of one network are limited like its sign-ins by password.
  * @param input.url address to which the provider sent the browser, with its query
- * @param input.address network address of the browser; absent from a desk of an earlier release, whose calls are not
- * limited
+ * @param input.address network address of the browser
  */
 export const oidcFinish = async (
   services: Services,
-  input: { url: string; transaction: string; user_agent: string; address?: string | undefined },
+  input: { url: string; transaction: string; user_agent: string; address: string },
 ): Promise<OidcAnswer> => {
   const { oidc } = services.settings;
   const transaction = readTransaction(input.transaction);
   if (oidc === null || transaction === null || !URL.canParse(input.url)) return REFUSED;
-  const attempt = input.address === undefined ? null : { email: null, address: input.address };
-  if (attempt !== null && (await countAttempt(services, attempt)) !== null) {
+  const attempt = { email: null, address: input.address };
+  if ((await countAttempt(services, attempt)) !== null) {
     services.log.warn({ error_code: 'too_many_attempts' }, FAILED);
     return REFUSED;
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkedCopyKey, evidenceKey, sealedKey } from '@evaluation/object-store';
+import { checkedCopyKey, evidencePackKey, sealedKey } from '@evaluation/object-store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { exportFiles } from './exportCandidate.ts';
@@ -17,7 +17,7 @@ const upload = randomUUID();
 const run = randomUUID();
 const files = {
   'checked-copies/': checkedCopyKey(owner.institute_id, owner.submission_id, run, 1),
-  'evidence/': evidenceKey(owner.institute_id, owner.submission_id, run, 'a0'.repeat(32)),
+  'evidence/': evidencePackKey(owner.institute_id, owner.submission_id, run, randomUUID()),
   'copy.pdf': `${sealedKey(owner.institute_id, upload)}-${randomUUID()}`,
 };
 

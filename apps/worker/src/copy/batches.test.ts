@@ -45,7 +45,7 @@ test('pages recorded by an earlier delivery are not read again, and all others a
     [8, 9, 10, 11, 12],
   ]);
   expect(numbers(4, { known: [1, 2, 3, 4] })).toEqual([]);
-  // An older release read pages one by one and recorded the first and the third.
+  // Other batches were recorded, as with another setting of their size.
   expect(numbers(6, { known: [1, 3] })).toEqual([
     [1, 2],
     [3, 4, 5, 6],

@@ -1,6 +1,6 @@
 /**
  * Adds the corrected problems of the model's output to the first item of a record, so that later deliveries of the run
- * get them. The previous release ignores this field, and this release accepts records without it.
+ * get them.
  */
 export const withProblems = <T extends object>(
   made: readonly T[],

@@ -10,7 +10,6 @@ import type { UsageCount } from '../run/usage.ts';
  */
 export const gradeTyped = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<void> => {
   const questions = new Map(run.material.questions.map((question) => [question.id, question]));
-  run.records.step('grading');
   const answers = run.material.answers.map(({ question_id, text }) => {
     const question = questions.get(question_id);
     if (question === undefined)

@@ -12,11 +12,8 @@ const Installation = z.object({
   tokens: z.object({ public: z.string(), grading: z.string(), control: z.string() }),
   actor_signing_key: z.string(),
   first_key: z.object({ institute_id: z.string(), api_key: z.string() }).nullable(),
-  /** The first admin; `url` is null while no desk has run. Absent from files of earlier releases. */
-  desk: z
-    .object({ url: z.string().nullable(), email: z.string(), password: z.string() })
-    .nullable()
-    .default(null),
+  /** The first admin; `url` is null while no desk has run. */
+  desk: z.object({ url: z.string().nullable(), email: z.string(), password: z.string() }).nullable(),
   /** Null before the first start. Kept after a stop, so the address may be dead. */
   core_url: z.string().nullable(),
   base_url: z.string().nullable(),

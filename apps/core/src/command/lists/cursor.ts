@@ -9,7 +9,7 @@ const timestamp = z.iso.datetime({ precision: 3 });
 const Position = z.object({
   updated_at: timestamp,
   id: z.uuid(),
-  /** Start of the pass (pass.ts). Absent from lists without passes and from cursors of the previous release. */
+  /** Start of the pass (pass.ts). Absent from lists without passes. */
   pass_started_at: timestamp.optional(),
 });
 export type Position = z.infer<typeof Position>;

@@ -21,7 +21,7 @@ export interface Page {
   limit: number;
   /** Condition on the row's `updated_at` and `id`, given as SQL. */
   where: (updatedAt: RawBuilder<unknown>, id: RawBuilder<unknown>) => RawBuilder<boolean>;
-  /** Pass that this page starts or continues. Null without passes, or for a cursor of the previous release. */
+  /** Pass that this page starts or continues. Null in lists without passes. */
   pass: 'begins' | { startedAt: string } | null;
   scope: CursorScope;
   signingKeys: readonly string[];

@@ -12,7 +12,7 @@ import { MAX_PART_BYTES } from './storeEvidence.ts';
  */
 
 /** The run that made the judgement, and its requests and replies. Core does not read `evidence`; workers score it. */
-export interface CachedJudgement {
+interface CachedJudgement {
   run_id: string;
   evidence: unknown;
 }

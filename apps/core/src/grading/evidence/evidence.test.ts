@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { gzipSync } from 'node:zlib';
-import { evidenceKey, evidencePrefix, objectStore } from '@evaluation/object-store';
+import { evidencePrefix, objectStore } from '@evaluation/object-store';
 import { createLogger, metrics } from '@evaluation/platform/telemetry';
 import { readPlan } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
@@ -276,27 +275,6 @@ describe('a batch of records', () => {
 });
 
 describe('readEvidenceParts', () => {
-  test('reads parts of release 0.1.0, which have an object each', async () => {
-    const run = await claimed();
-    const bytes = Buffer.from('{"said":"before"}');
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    await objects.put(
-      evidenceKey(run.institute_id, run.submission_id, run.run_id, sha256),
-      gzipSync(bytes),
-      'application/gzip',
-    );
-    await maker.query(
-      `insert into evidence_parts (institute_id, run_id, kind, ref, sha256, size_bytes)
-       values ($1, $2, 'pages', '9', $3, $4)`,
-      [run.institute_id, run.run_id, sha256, bytes.length],
-    );
-    await recordQuestion(services, run, result, { evidence: { said: 'now' } });
-    expect(await partsOf(run)).toEqual([
-      { kind: 'pages', ref: '9', content: { said: 'before' } },
-      { kind: 'question', ref: questionId, content: { said: 'now' } },
-    ]);
-  });
-
   test('returns at most MAX_PART_BYTES in one answer', async () => {
     const run = await claimed();
     const text = 'x'.repeat(3 * 1024 * 1024);
@@ -313,8 +291,8 @@ describe('readEvidenceParts', () => {
   test('returns each part once, also if earlier parts are removed meanwhile', async () => {
     const run = await claimed();
     await maker.query(
-      `insert into evidence_parts (institute_id, run_id, kind, ref, sha256, size_bytes)
-       select $1, $2, 'question', lpad(n::text, 2, '0'), repeat('0', 64), 100 from generate_series(1, 40) as n`,
+      `insert into evidence_parts (institute_id, run_id, kind, ref, sha256, size_bytes, pack, pack_offset)
+       select $1, $2, 'question', lpad(n::text, 2, '0'), repeat('0', 64), 100, gen_random_uuid(), 0 from generate_series(1, 40) as n`,
       [run.institute_id, run.run_id],
     );
     const first = await readEvidenceParts(services, { ...run, after: null });

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { ExamContext, MarkedQuestion } from '@evaluation/rules/grading-model';
 import { gunzip } from 'node:zlib';
 import { sql } from 'kysely';
-import { evidenceKey, evidencePackKey } from '@evaluation/object-store';
+import { evidencePackKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { CriterionResult, GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
@@ -228,13 +228,9 @@ export const readEvidenceParts = async (
   // One after the other: an object may be MAX_PART_BYTES long and hold many parts.
   let object: { key: string; bytes: Buffer | null } = { key: '', bytes: null };
   for (const { pack, pack_offset, size_bytes, ...row } of rows) {
-    const key =
-      pack === null
-        ? evidenceKey(institute_id, submission_id, run_id, row.sha256)
-        : evidencePackKey(institute_id, submission_id, run_id, pack);
+    const key = evidencePackKey(institute_id, submission_id, run_id, pack);
     if (object.key !== key) object = { key, bytes: await readObject(services, key) };
-    const offset = pack_offset ?? 0;
-    const bytes = object.bytes?.subarray(offset, pack === null ? undefined : offset + size_bytes);
+    const bytes = object.bytes?.subarray(pack_offset, pack_offset + size_bytes);
     parts.push(
       bytes === undefined
         ? { ...row, content: null, missing: true }

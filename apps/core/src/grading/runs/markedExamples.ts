@@ -23,8 +23,8 @@ export const MarkedExample = z.object({
   sha256: z.string(),
   /** The teacher's mark. */
   awarded: z.number(),
-  /** Version of the guide that has the example. Absent from an older core and for runs that it pinned. */
-  guide_version: z.int().optional(),
+  /** Version of the guide that has the example. */
+  guide_version: z.int(),
 });
 export type MarkedExample = z.infer<typeof MarkedExample>;
 

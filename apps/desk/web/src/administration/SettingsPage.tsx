@@ -34,7 +34,7 @@ const Forms = ({ settings }: { settings: Settings }) => {
         </Text>
       )}
       <SettingsForm settings={settings} />
-      {own === undefined ? null : <RetentionForm settings={settings} own={own} />}
+      <RetentionForm settings={settings} own={own} />
     </Stack>
   );
 };

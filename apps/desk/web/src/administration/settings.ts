@@ -6,11 +6,8 @@ import { failureIn } from '../app/failures.ts';
 import { t } from '../app/language.ts';
 import { notify, notifyError, notifyProblem } from '../app/notices.ts';
 
-type Shown = inferRouterOutputs<PublicRouter>['desk']['settings']['show'];
-
-/** Core of the previous release does not send `own_retention`. */
-export type Settings = Omit<Shown, 'own_retention'> & Partial<Pick<Shown, 'own_retention'>>;
-export type OwnRetention = Shown['own_retention'];
+export type Settings = inferRouterOutputs<PublicRouter>['desk']['settings']['show'];
+export type OwnRetention = Settings['own_retention'];
 
 /** What follows a change of the settings, stored or refused: a notice, and the settings are read again. */
 export const useAfterChange = () => {

@@ -63,8 +63,7 @@ export const peopleRouter = router({
       z.object({
         url: z.string().max(10_000),
         transaction: z.string().max(2000),
-        user_agent: browser.user_agent,
-        address: browser.address.optional(),
+        ...browser,
       }),
     )
     .mutation(({ ctx, input }) => oidcFinish(ctx.services, input)),

@@ -15,7 +15,7 @@ import { examBody } from './requests.ts';
 
 export const NewExamPage = () => {
   const t = useText();
-  // Core of the previous release has no settings; the form then has the defaults of the API.
+  // Without an answer the form has the defaults of the API.
   const settings = useQuery({
     ...calls.desk.settings.show.queryOptions(),
     retry: false,
