@@ -55,7 +55,10 @@ export const startStandalone = async (
     const environment = environmentFor(settings, installation, backing);
 
     onProgress('applying migrations');
-    await deploy(backing.databaseUrl, { onProgress });
+    await deploy(backing.databaseUrl, {
+      onProgress,
+      ...(settings.databaseUrl === undefined ? { dataIn: `the data folder ${settings.dataDir}` } : {}),
+    });
 
     onProgress('starting core, facade and workers');
     const core = keep(await startCore(readCoreSettings({ ...environment, NATS_URL: backing.natsUrls.core })));

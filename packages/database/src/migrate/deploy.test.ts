@@ -3,7 +3,7 @@ import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { createHash, randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
@@ -350,6 +350,26 @@ describe('deploy', () => {
     await addMigration('20260101000000_a', FIRST);
     await expect(deploy(databaseUrl, { folder })).rejects.toMatchObject({ code: 'P3005' });
     expect(await tables()).toEqual(['somebody_elses']);
+  });
+
+  test('a history from before the first release is refused with a sentence that says what to delete', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await deploy(databaseUrl, { folder });
+    await rm(join(folder, 'migrations'), { recursive: true });
+    await addMigration('20260102000000_tables', 'CREATE TABLE b ()');
+    const dataIn = 'the data folder /srv/.data';
+    await expect(deploy(databaseUrl, { folder, dataIn })).rejects.toThrow(
+      'P3005: the data folder /srv/.data was made before the first release and cannot be used: delete it and start again',
+    );
+    expect(await history()).toHaveLength(1);
+  });
+
+  test('a database of the next release is accepted: its migrations are unknown and come later', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await addMigration('20260102000000_b', 'CREATE TABLE b ()');
+    await deploy(databaseUrl, { folder });
+    await rm(join(folder, 'migrations', '20260102000000_b'), { recursive: true });
+    expect(await deploy(databaseUrl, { folder })).toEqual({ applied: [] });
   });
 
   test("a failed migration left by Prisma's CLI stops the deploy", async () => {

@@ -17,6 +17,8 @@ interface DeployOptions {
   readonly onProgress?: (line: string) => void;
   /** Folder with migrations/; default: the service's own. */
   readonly folder?: string;
+  /** What an operator deletes to begin with an empty database, for the message of a refusal. */
+  readonly dataIn?: string;
 }
 
 /** PostgreSQL refused a migration. The migration is rolled back; earlier ones stay applied. */
@@ -30,7 +32,7 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** The database is in a state that an operator must resolve. `code` is Prisma's error code. */
+/** The database is in a state that an operator must resolve. `code` is the error code of Prisma's CLI. */
 class DatabaseNotReady extends Error {
   override readonly name = 'DatabaseNotReady';
   readonly code: 'P3005' | 'P3009';
@@ -56,18 +58,25 @@ const LOCK_PAUSE_MS = 1_000;
  * @param databaseUrl a role that owns the database
  * @returns the names of the migrations that this call applied
  * @throws MigrationFailed
- * @throws DatabaseNotReady P3005 (tables but no history) or P3009 (a failed migration left by Prisma's CLI)
+ * @throws DatabaseNotReady P3005 (tables but no history, or a history from before the first release) or P3009 (a
+ * failed migration left by Prisma's CLI)
  */
 export const deploy = async (
   databaseUrl: string,
   options: DeployOptions = {},
 ): Promise<{ applied: string[] }> => {
-  const { onProgress = () => {}, folder = prismaFolder } = options;
+  const { onProgress = () => {}, folder = prismaFolder, dataIn = 'the database' } = options;
   const migrations = await readMigrations(folder);
 
   return await withSession(databaseUrl, 'migrate deploy', async (client) => {
     await takeMigrationLock(client);
     const checksums = await appliedChecksums(client);
+    const [first] = migrations;
+    if (checksums.size > 0 && first !== undefined && !checksums.has(first.name))
+      throw new DatabaseNotReady(
+        'P3005',
+        `${dataIn} was made before the first release and cannot be used: delete it and start again`,
+      );
     for (const { name, checksum } of migrations) {
       const recorded = checksums.get(name);
       if (recorded !== undefined && recorded !== checksum)

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "uploads" ADD COLUMN     "repaired" BOOLEAN NOT NULL DEFAULT false;
