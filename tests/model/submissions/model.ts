@@ -10,7 +10,6 @@ import {
   type ModelState,
   type ModelSubmission,
   type Operation,
-  type Outcome,
   type ModelAnswer,
   type Outcome,
   type View,

@@ -27,10 +27,7 @@ export interface Turns {
    * Resolves to the function that releases the place; a second call of that function has no effect.
    * @throws NoTurn when too many waiters have the key or the wait was too long; the signal's reason when aborted
    */
-  acquire(
-    key: string,
-    options?: { signal?: AbortSignal },
-  ): Promise<() => void>;
+  acquire(key: string, options?: { signal?: AbortSignal }): Promise<() => void>;
   waiting(): number;
 }
 

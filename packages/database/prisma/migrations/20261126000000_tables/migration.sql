@@ -3,7 +3,7 @@
 
 -- ── types ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-CREATE TYPE "ExamSource" AS ENUM ('api', 'dashboard', 'sample');
+CREATE TYPE "ExamSource" AS ENUM ('api', 'dashboard');
 CREATE TYPE "ExamMode" AS ENUM ('handwritten', 'typed');
 CREATE TYPE "ExamStatus" AS ENUM ('draft', 'open', 'deleted');
 CREATE TYPE "QuestionType" AS ENUM ('mcq_single', 'mcq_multi', 'true_false', 'numeric', 'one_word', 'long_answer');
@@ -732,18 +732,6 @@ CREATE TABLE guide_events (
 );
 CREATE INDEX guide_events_institute_id_exam_id_id_idx ON guide_events (institute_id, exam_id, id);
 
-CREATE TABLE regrade_samples (
-  sample_submission_id uuid NOT NULL,
-  institute_id uuid NOT NULL,
-  exam_id uuid NOT NULL,
-  submission_id uuid NOT NULL,
-  run_id uuid NOT NULL,
-  rubric_version integer NOT NULL,
-  created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
-  CONSTRAINT regrade_samples_pkey PRIMARY KEY (sample_submission_id)
-);
-CREATE INDEX regrade_samples_exam_id_idx ON regrade_samples (exam_id);
-
 CREATE TABLE guide_versions (
   institute_id uuid NOT NULL,
   exam_id uuid NOT NULL,
@@ -802,16 +790,12 @@ CREATE TABLE daily_copies (
   CONSTRAINT daily_copies_pkey PRIMARY KEY (institute_id, counter_id, day)
 );
 
-CREATE TABLE exhausting_files (
+CREATE TABLE exhausted_time (
   institute_id uuid NOT NULL,
-  sha256 character varying(64) NOT NULL,
-  used_up character varying(16) NOT NULL,
+  day date NOT NULL,
   seconds integer NOT NULL,
-  times integer DEFAULT 1 NOT NULL,
-  last_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
-  CONSTRAINT exhausting_files_pkey PRIMARY KEY (institute_id, sha256)
+  CONSTRAINT exhausted_time_pkey PRIMARY KEY (institute_id)
 );
-CREATE INDEX exhausting_files_last_at_idx ON exhausting_files (last_at);
 
 CREATE TABLE idempotency_records (
   institute_id uuid NOT NULL,
@@ -902,8 +886,8 @@ BEGIN
     'rubric_versions', 'rubric_generations', 'run_rubrics', 'pending_rubrics', 'candidates', 'erasures',
     'registrations', 'uploads', 'submissions', 'answers', 'runs', 'run_queues', 'evidence_parts', 'judgements',
     'page_readings', 'question_results', 'checked_copies', 'reviews', 'audit_entries', 'marking_flags',
-    'open_copies', 'institute_settings', 'exam_guides', 'guide_events', 'regrade_samples', 'guide_versions',
-    'guide_applications', 'copy_drawings', 'daily_copies', 'exhausting_files', 'idempotency_records'
+    'open_copies', 'institute_settings', 'exam_guides', 'guide_events', 'guide_versions',
+    'guide_applications', 'copy_drawings', 'daily_copies', 'exhausted_time', 'idempotency_records'
   ] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
@@ -925,7 +909,6 @@ CREATE POLICY across_institutes ON institute_settings FOR SELECT
   USING (current_setting('app.across_institutes', true) = 'on');
 CREATE POLICY across_institutes ON guide_applications USING (current_setting('app.across_institutes', true) = 'on');
 CREATE POLICY across_institutes ON copy_drawings USING (current_setting('app.across_institutes', true) = 'on');
-CREATE POLICY across_institutes ON exhausting_files USING (current_setting('app.across_institutes', true) = 'on');
 CREATE POLICY across_institutes ON idempotency_records USING (current_setting('app.across_institutes', true) = 'on');
 
 -- ── triggers ────────────────────────────────────────────────────────────────────────────────────────────────────────
