@@ -1,4 +1,4 @@
-import * as z from 'zod/v4';
+import type * as z from 'zod/v4';
 import { EACH, type Place } from './exactJson.ts';
 import { clientObjects } from './schemas/clientObjects.ts';
 

@@ -18,8 +18,8 @@ import { sendStatements, type Result, type Statement } from './message.ts';
  * - `send` sends several statements in one message and gives the rows of each.
  * - If a statement fails, the server skips the rest of its message, so no statement runs without its transaction and
  *   its settings. A rollback to a savepoint drops what was written after the savepoint and not sent yet.
- * - A transaction without a statement sends nothing. A statement that is written while the commit is under way makes the
- *   transaction throw, because it is never sent.
+ * - A transaction without a statement sends nothing. A statement that is written while the commit is under way makes
+ *   the transaction throw, because it is never sent.
  * - `readWith` sends settings and one statement as a transaction of their own: one round trip in all.
  *
  * The statements of `write`, `send` and `readWith` are named prepared statements: each connection parses a text once,

@@ -8,7 +8,7 @@ import { isVisibleTo, type Viewer } from '../command/locks/visibleExams.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 
-export interface SubmissionRow {
+interface SubmissionRow {
   id: string;
   exam_id: string;
   candidate_id: string;

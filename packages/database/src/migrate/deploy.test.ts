@@ -43,26 +43,19 @@ const addMigration = async (name: string, sql: string): Promise<void> => {
   await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
 };
 
-const history = async (): Promise<Record<string, unknown>[]> => {
-  const client = await connectTo(databaseUrl);
-  return (await client.query('SELECT * FROM _prisma_migrations ORDER BY started_at')).rows;
-};
+const rowsOf = async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> =>
+  (await (await connectTo(databaseUrl)).query<T>(text, values)).rows;
 
-const tables = async (): Promise<string[]> => {
-  const client = await connectTo(databaseUrl);
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
-  );
-  return rows.map(({ name }) => name);
-};
+const history = () => rowsOf<Record<string, unknown>>('SELECT * FROM _prisma_migrations ORDER BY started_at');
+
+const PUBLIC_TABLES = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;
+
+const tables = async (): Promise<string[]> =>
+  (await rowsOf<{ name: string }>(PUBLIC_TABLES)).map(({ name }) => name);
 
 const isValid = async (index: string): Promise<boolean> => {
-  const client = await connectTo(databaseUrl);
-  const { rows } = await client.query<{ valid: boolean }>(
-    'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = $1::regclass',
-    [index],
-  );
-  return rows[0]?.valid === true;
+  const text = 'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = $1::regclass';
+  return (await rowsOf<{ valid: boolean }>(text, [index]))[0]?.valid === true;
 };
 
 const FIRST = `

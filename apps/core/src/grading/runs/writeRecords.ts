@@ -48,8 +48,8 @@ const Decided = z
   .nullable();
 
 /**
- * Inserts records in one statement. A record that exists stays, with its evidence. Lists are sent as arrays, so that the
- * text of the statement, and with it its plan, is the same for each number of records.
+ * Inserts records in one statement. A record that exists stays, with its evidence. Lists are sent as arrays, so that
+ * the text of the statement, and with it its plan, is the same for each number of records.
  */
 export const recordsStatement = ({ institute_id, run_id }: HeldRun, records: Records) => {
   const { pages, alignment, questions, used, isCompleting } = records;
