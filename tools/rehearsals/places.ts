@@ -26,12 +26,12 @@ const run = async (place: Place, folder: string): Promise<string | null> => {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      // The PATH of npm scripts begins with this checkout's own Node.
+      // What the person has set, such as a certificate authority of a company, without what npm sets for this script.
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))),
       PATH: (process.env['PATH'] ?? '')
         .split(':')
         .filter((part) => !part.includes('node_modules'))
         .join(':'),
-      HOME: process.env['HOME'],
       SITE: site,
       REPOSITORY,
       TOOLS: join(folder, 'tools'),

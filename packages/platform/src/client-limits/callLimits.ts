@@ -1,7 +1,7 @@
 import type { StructureLimits } from './bodyStructure.ts';
 
 /*
- * Limits of the structure of a call to core. JSON.parse takes at most 0.4 s of CPU for MOST_VALUES, and 30 ms for
+ * Limits of the structure of a call to core. JSON.parse takes at most 0.7 s of CPU for MOST_VALUES, and 30 ms for
  * VALUES.
  */
 
