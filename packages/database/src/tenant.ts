@@ -65,7 +65,7 @@ const WAIT_MS = 20_000;
 /** Lists depend on this limit: a reader may miss a change of a longer transaction (`command/lists/pass.ts`). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Shorter than the transaction timeout: waiters for one exam must not hold connections that other institutes need. */
-const LOCK_TIMEOUT_MS = 8000;
+const LOCK_TIMEOUT_MS = 5000;
 
 /** Longer than any transaction, so only a dead or unreachable server is silent for so long. */
 const SILENCE_MS = TRANSACTION_TIMEOUT_MS + 10_000;

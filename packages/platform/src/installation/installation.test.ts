@@ -36,13 +36,6 @@ test('a written installation is found again, and no draft is left', async () => 
   expect(await readdir(dataDir)).toEqual(['service.json']);
 });
 
-test('a file of a release without a desk is read', async () => {
-  const { desk, ...earlier } = await openInstallation(dataDir);
-  await writeFile(installationFile(dataDir), JSON.stringify(earlier));
-  expect(await findInstallation(dataDir)).toEqual({ ...earlier, desk: null });
-  expect(desk).toBeNull();
-});
-
 test('a broken file is refused without a quotation of its content, and not overwritten', async () => {
   await writeFile(installationFile(dataDir), '{"tokens": {"control": "s3cret"');
   const refusal = await openInstallation(dataDir).catch((error: unknown) => error);

@@ -139,7 +139,7 @@ export const dependencyUp = new Gauge({
 });
 export const databasePoolWaiting = new Gauge({
   name: 'evaluation_database_pool_waiting',
-  help: 'Requests that wait for a database connection, or for an exam that another request holds.',
+  help: 'Requests that wait for a database connection.',
   ...here,
 });
 export const lanePending = new Gauge({
