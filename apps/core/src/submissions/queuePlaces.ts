@@ -4,7 +4,7 @@ import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 
 /*
  * Place of a waiting run: the number of the institute's runs before it in its lane. The cost is the same at any backlog
- * (decision 065):
+ * (decision 062):
  *
  *   1. The first COUNTED runs of the line are read along an index and numbered. Their places are exact.
  *   2. A run behind them adds the difference of two numbers: its own `runs.place` less the `place` of the last counted
