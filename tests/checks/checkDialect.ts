@@ -21,7 +21,9 @@ interface Rule {
 const CODE = /\.tsx?$/;
 /** Production code: neither tests nor test services nor tools. */
 const PRODUCTION = /^(?:apps|contracts|packages)\/[^/]+\/(?:web\/)?src\/(?!.*\.test\.ts$).*\.tsx?$/;
-const WORDED = /\.(?:tsx?|md|tpl|ya?ml|prisma|sh)$/;
+/** Texts of the desk, a file for each language. */
+const TEXTS = /\/texts\.\w+\.json$/;
+const WORDED = /\.(?:tsx?|md|tpl|ya?ml|prisma|sh)$|\/texts\.\w+\.json$/;
 
 const RULES: readonly Rule[] = [
   {
@@ -72,6 +74,12 @@ const RULES: readonly Rule[] = [
     // Longer when the rule was made. Take a file off this list when it is split or deleted.
     except:
       /^(?:apps\/core\/src\/grading\/evidence\/evidence\.test|apps\/facade\/src\/body\/reader|packages\/grader\/src\/(?:evidence\/replay\.test|openai\/connection)|tests\/(?:cli\/candidate-data\.test|compatibility\/recorded\/calls-0\.1\.0|rest\/results\/fields\.test))\.ts$/,
+  },
+  {
+    // A JSON import takes the last text of a key, and TypeScript does not report the others.
+    pattern: /^ *("[^"]+":)(?=[^]*^ *\1)/gm,
+    message: 'a file of texts has each key once',
+    files: TEXTS,
   },
   {
     pattern: /\b(?:[Ww]hoever|[Oo]f whom|[Ss]omebody|[Aa]nybody|[Nn]obody)\b/g,

@@ -6,6 +6,7 @@ const offencesOf = async (file: string, text: string): Promise<string[]> =>
   checkDialect(await plantRepository({ [file]: text }));
 
 const SOURCE = 'packages/lanes/src/a.ts';
+const ENGLISH = 'apps/desk/web/src/app/texts.en.json';
 
 test.each([
   [SOURCE, 'function a() {}\n', 'arrow constant'],
@@ -23,6 +24,8 @@ test.each([
   [SOURCE, '// Whoever asks waits.\n', 'name the person'],
   [SOURCE, `/**\n * ${'word '.repeat(24)}\n */\n`, 'wrapped at 120'],
   ['README.md', 'There is nobody to ask.\n', 'name the person'],
+  [ENGLISH, '{\n  "a": "There is nobody to ask."\n}\n', 'name the person'],
+  [ENGLISH, '{\n  "a": "One",\n  "b": "Two",\n  "a": "Three"\n}\n', 'each key once'],
 ])('%s is refused: %s', async (file, text, reason) => {
   expect(await offencesOf(file, text)).toEqual([expect.stringContaining(reason)]);
 });
@@ -34,6 +37,7 @@ test.each([
   [SOURCE, "const MOST = 3;\nconst lanes = ['copy'];\nconst names = { a: 1 };\n"],
   [SOURCE, "import * as z from 'zod/v4';\nimport type * as y from 'zod/v4/core';\n"],
   [SOURCE, 'for (const one of all) take(one); // one (of two), of course\n'],
+  [ENGLISH, '{\n  "a": "One",\n  "a.b": "Two"\n}\n'],
   ['tests/a.test.ts', 'let service: TestService;\nconst run_id = 1;\n'],
   ['packages/embedded/src/postgres/account.ts', '// The account is `nobody`.\n'],
 ])('%s passes: %s', async (file, text) => {

@@ -1,7 +1,6 @@
 import i18next from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
-import type { TextKey } from './catalogue.en.ts';
-import { LANGUAGES, loadTexts, type Language } from './texts.ts';
+import { LANGUAGES, loadTexts, type Language, type TextKey } from './texts.ts';
 
 export type { TextKey };
 

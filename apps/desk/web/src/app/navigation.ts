@@ -1,5 +1,5 @@
 import type { Staff } from './session.ts';
-import type { TextKey } from './catalogue.en.ts';
+import type { TextKey } from './texts.ts';
 
 /** An entry of the main navigation. An area lists an entry only for a page that exists. */
 export interface NavigationEntry {

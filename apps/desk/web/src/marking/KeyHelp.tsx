@@ -1,7 +1,7 @@
 import { Button, Group, Kbd, Switch, Table, Title } from '@mantine/core';
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { useText } from '../app/language.ts';
-import type { TextKey } from '../app/catalogue.en.ts';
+import type { TextKey } from '../app/texts.ts';
 import { ACTIONS, keyStore, useActionKeys, useKeySettings, type Action } from './keys.ts';
 
 const LABELS: Readonly<Record<Action, TextKey>> = {
