@@ -61,7 +61,7 @@ export const QuestionPart = z.object({
   reused_from: z.uuid().nullable(),
   /**
    * Marked answers of other candidates in the prompt, by the hash of their texts, and the version of the guide that
-   * has them; absent without any. Evidence of older releases has no version.
+   * has them; absent without any.
    */
   examples: z
     .array(z.object({ sha256, awarded: z.number(), guide_version: z.int().optional() }))

@@ -21,9 +21,6 @@ const VALUES_OF_PROCEDURE: ReadonlyMap<string, number> = new Map([
   ['public.candidates.create', MOST_VALUES],
   ['public.candidates.register', MOST_VALUES],
   ['grading.record', VALUES_OF_RECORD],
-  ['grading.recordPages', VALUES_OF_RECORD],
-  ['grading.recordAlignment', VALUES_OF_RECORD],
-  ['grading.recordQuestion', VALUES_OF_RECORD],
 ]);
 
 /** Client metadata of 2 KB can have about 340 fields. */
