@@ -114,12 +114,17 @@ const recordLocked = async (
     leaseSeconds,
     isCompleting: completion !== undefined,
   };
-  const [found, [guide], rows] = await send(
-    tx,
-    selectJudgements(held.institute_id, batch.find),
-    selectGuide(held.institute_id, run, completion !== undefined),
-    recordsStatement(held, records),
-  );
+  const statement = recordsStatement(held, records);
+  // Most batches look nothing up and do not complete.
+  const [found, [guide], rows] =
+    batch.find.length === 0 && completion === undefined
+      ? [[], [], ...(await send(tx, statement))]
+      : await send(
+          tx,
+          selectJudgements(held.institute_id, batch.find),
+          selectGuide(held.institute_id, run, completion !== undefined),
+          statement,
+        );
   const written = writtenOf(rows, held, records);
   return {
     standing,
