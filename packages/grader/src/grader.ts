@@ -49,7 +49,7 @@ export const NO_CALLS: Readonly<Usage> = {
  */
 export interface CallEvidence {
   call: 'read_pages' | 'align_answers' | 'judge_answer' | 'make_rubric';
-  /** Version of prompt and schema, e.g. `judge_answer/2`. */
+  /** Version of prompt and schema, e.g. `judge_answer/4`. */
   promptVersion: string;
   provider: string;
   model: string;
