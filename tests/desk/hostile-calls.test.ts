@@ -28,8 +28,7 @@ const expectQuickRefusal = async (url: string, headers: Record<string, string>, 
     headers: { 'x-api-key': service.api.apiKey },
     everyMs: 20,
   });
-  // The probe runs before the call.
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await probe.running;
   const began = performance.now();
   const response = await fetch(url, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body });
   const answer = await response.text();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
@@ -20,6 +21,8 @@ interface Asked {
 }
 
 interface LatencyProbe {
+  /** Resolves when the thread runs. */
+  running: Promise<unknown>;
   stop(): Promise<Probed>;
 }
 
@@ -30,6 +33,7 @@ export const startLatencyProbe = (asked: Asked): LatencyProbe => {
     worker.once('error', reject);
   });
   return {
+    running: once(worker, 'online'),
     stop: () => {
       worker.postMessage('stop', []);
       return result;
