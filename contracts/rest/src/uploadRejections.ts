@@ -9,6 +9,10 @@ const rejections = {
   encrypted: 'The file is protected by a password. Save it without a password and upload it again.',
   corrupt: 'The file is damaged and cannot be opened. Scan or export it again and upload the new file.',
   incomplete: 'The file is incomplete: its end is missing. Upload the whole file again.',
+  portfolio:
+    'The file is a portfolio: its copies are attached files. Save the attached copy itself as a PDF and upload that.',
+  form_without_pages:
+    'The file is a form that only Adobe software can draw (XFA). Print the form to a PDF and upload that.',
   no_pages: 'The file has no pages. Upload the file that holds the answer copy.',
   page_damaged:
     '{page} is damaged and cannot be read. Scan or export the copy again and upload the new file.',

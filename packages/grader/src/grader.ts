@@ -74,13 +74,19 @@ export interface Answered<T> {
   problems?: string[];
 }
 
+/**
+ * What is known of a page before it is read (packages/pdf, `PageState`). `clean`: without writing. `doubtful`: perhaps
+ * faint writing. `not_drawn`: something of the page is missing in its image.
+ */
+export type PageState = 'written' | 'doubtful' | 'clean' | 'not_drawn';
+
 export interface PageImage {
   page: number;
   file: string;
   width: number;
   height: number;
-  /** No writing is on the page: it is neither sent to a model nor read by OCR, and comes back without blocks. */
-  blank: boolean;
+  /** A `clean` page is neither sent to a model nor read by OCR, and comes back without blocks. */
+  state: PageState;
   /** The PDF's text layer in reading order; [] for a scan. */
   textLines: { text: string; box: Box }[];
   /** false if a viewer may show something else than the text layer, which is then not read. Default true. */

@@ -54,7 +54,7 @@ export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
     pagesPerRead: PAGES_PER_READ,
 
     async readPages({ pages, context }, callOptions) {
-      const written = pages.filter(({ blank }) => !blank);
+      const written = pages.filter(({ state }) => state !== 'clean');
       if (written.length === 0) {
         return { value: pages.map(({ page }) => blankReading(page)), usage: { ...NO_CALLS }, evidence: [] };
       }

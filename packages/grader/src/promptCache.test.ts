@@ -97,7 +97,7 @@ const pageOf = (page: number): PageImage => ({
   file: 'page.jpg',
   width: 1,
   height: 1,
-  blank: false,
+  state: 'written' as const,
   textLines: [],
 });
 const readingPages = (numbers: readonly number[]) =>

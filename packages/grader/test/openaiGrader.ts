@@ -22,10 +22,10 @@ export const testGrader = async () => {
     return typeof content === 'string' ? content : '';
   };
 
-  const page = async (number: number, blank = false): Promise<PageImage> => {
+  const page = async (number: number, isClean = false): Promise<PageImage> => {
     const file = path.join(folder, `${number}.jpg`);
     await writeFile(file, `jpeg bytes of page ${number}`);
-    return { page: number, file, width: 1000, height: 1400, blank, textLines: [] };
+    return { page: number, file, width: 1000, height: 1400, state: isClean ? 'clean' : 'written', textLines: [] };
   };
 
   const readPages = (pages: PageImage[], reader = grader) =>

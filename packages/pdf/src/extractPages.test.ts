@@ -43,7 +43,7 @@ test('pages come as JPEGs in order, 1568 px on the long side', async () => {
   for (const page of pages) {
     const { format, width, height } = await sharp(page.file).metadata();
     expect({ format, width, height }).toEqual({ format: 'jpeg', width: page.width, height: page.height });
-    expect(page).toMatchObject({ height: 1568, width: 1108, skewDegrees: 0, damaged: false, blank: false });
+    expect(page).toMatchObject({ height: 1568, width: 1108, skewDegrees: 0, state: 'written' });
     expect((await stat(page.file)).size).toBeGreaterThan(10_000);
   }
 });
@@ -115,14 +115,14 @@ test('a stamp or a drawing alone does not turn the page', () => {
   expect(pageOf('stamp').skewDegrees).toBe(0);
 });
 
-test('an empty sheet is flagged blank but delivered; a line of writing is not blank', async () => {
+test('an empty sheet is clean and is delivered; a line of writing is written', async () => {
   const pages = ['empty', 'oneLine'].map(pageOf);
-  expect(pages.map(({ blank }) => blank)).toEqual([true, false]);
+  expect(pages.map(({ state }) => state)).toEqual(['clean', 'written']);
   for (const page of pages) expect((await stat(page.file)).size).toBeGreaterThan(1000);
 });
 
-test('a broken JPEG is flagged damaged and still shown as far as it goes', () => {
-  expect(['broken', 'whole'].map((name) => pageOf(name).damaged)).toEqual([true, false]);
+test('a page with a broken JPEG is not_drawn and is shown as far as it goes', () => {
+  expect(['broken', 'whole'].map((name) => pageOf(name).state)).toEqual(['not_drawn', 'written']);
 });
 
 test('text of the PDF comes in lines with their boxes, also on a turned page', () => {
@@ -187,7 +187,7 @@ test('a picture of 30000 × 30000, or an undecodable one, damages its page only'
   const small = await smallScan();
   const bomb = claimSize(small, 30_000, 30_000);
   const pages = await extract(await scannedPdf([bomb, claimSize(small, 65_500, 65_500), small]));
-  expect(pages.map(({ damaged }) => damaged)).toEqual([true, true, false]);
+  expect(pages.map(({ state }) => state)).toEqual(['not_drawn', 'not_drawn', 'written']);
   await expect(extract(await scannedPdf([bomb]))).rejects.toMatchObject({ code: 'unreadable' });
 });
 

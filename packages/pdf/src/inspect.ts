@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { openUpload } from './openUpload.ts';
-import { canExtract } from './pages/scannerJpeg.ts';
+import type { PdfDocument } from './pdfium.ts';
+import { findScans } from './pages/scannerJpeg.ts';
 import { PIXEL_BUDGET, pictureCost } from './pixelBudget.ts';
 import { refuse } from './refuse.ts';
 import type { Inspection } from './types.ts';
@@ -23,6 +24,8 @@ export const inspect = async (file: string): Promise<Inspection> => {
   const opened = await openUpload(bytes);
   if (typeof opened === 'string') return refuse(opened === 'password' ? 'encrypted' : opened);
   const { document, isRepaired } = opened;
+  const other = await otherDocument(document, opened.bytes);
+  if (other !== null) return refuse(other);
   const pages = document.pageCount;
   if (pages < 1) return refuse('no_pages');
   for (let page = 1; page <= Math.min(pages, PAGES_MEASURED); page++) {
@@ -30,13 +33,26 @@ export const inspect = async (file: string): Promise<Inspection> => {
     if (size === null) return refuse('page_damaged', page);
     if (!isSane(size)) return refuse('page_size', page);
   }
-  const mayExtract = canExtract(opened.bytes);
+  const scans = await findScans(document.pdfium, opened.bytes, 1, PAGES_MEASURED);
   let left = PIXEL_BUDGET;
   for (let page = 1; page <= Math.min(pages, PAGES_MEASURED); page++) {
-    left -= (await document.withPage(page, (loaded) => pictureCost(loaded, mayExtract, left))) ?? 0;
+    left -= (await document.withPage(page, (loaded) => pictureCost(loaded, scans.has(page), left))) ?? 0;
     if (left < 0) return refuse('too_many_pixels');
   }
   return { ok: true, pages, sha256, isRepaired };
+};
+
+const XFA_FULL = 2;
+
+/**
+ * A file whose pages are only a cover: the answers of a portfolio are in attached files, and those of an XFA form in data
+ * that PDFium does not draw. An attachment beside a copy is allowed.
+ */
+const otherDocument = async ({ pdfium, handle }: PdfDocument, bytes: Buffer) => {
+  if (pdfium.native._FPDF_GetFormType(handle) === XFA_FULL) return 'form_without_pages';
+  if (pdfium.native._FPDFDoc_GetAttachmentCount(handle) === 0) return null;
+  const { isPortfolio } = await import('./portfolio.ts');
+  return (await isPortfolio(bytes)) ? 'portfolio' : null;
 };
 
 const isSane = ({ width, height }: { width: number; height: number }): boolean => {

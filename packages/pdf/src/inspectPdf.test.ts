@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { PDFDocument } from '#pdf-lib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PDFDocument, PDFName } from '#pdf-lib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inspectPdf } from './index.ts';
 import { claimSize, lockedPdf, passwordPdf, rawPdf, scan, scannedPdf } from '../test/pdfs.ts';
 
@@ -216,4 +216,32 @@ test('a file that takes too long is too_complex', async () => {
 
 test('a missing file throws', async () => {
   await expect(inspectPdf(join(folder, 'none.pdf'), { timeoutSeconds: 5 })).rejects.toThrow('ENOENT');
+});
+
+describe('a file whose pages are only a cover', () => {
+  const attached = async (more: (document: PDFDocument) => void): Promise<Buffer> => {
+    const document = await PDFDocument.create();
+    document.addPage([595, 842]);
+    await document.attach(await scannedPdf([await scan({ width: 300, height: 424 })]), 'answers.pdf');
+    more(document);
+    return Buffer.from(await document.save());
+  };
+
+  test('a portfolio is refused, and an attachment beside a copy is allowed', async () => {
+    const portfolio = await attached(({ catalog: entries, context }) =>
+      entries.set(PDFName.of('Collection'), context.obj({ Type: 'Collection', View: 'T' })),
+    );
+    expect(await inspect(portfolio)).toMatchObject({ ok: false, code: 'portfolio' });
+    expect(await inspect(await attached(() => {}))).toMatchObject({ ok: true, pages: 1 });
+  });
+
+  test('a form that only Adobe software draws is refused', async () => {
+    const xfa = rawPdf([
+      '<< /Type /Catalog /Pages 2 0 R /NeedsRendering true /AcroForm << /Fields [] /XFA [(template) 4 0 R] >> >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>',
+      '<< /Length 0 >>\nstream\n\nendstream',
+    ]);
+    expect(await inspect(xfa)).toMatchObject({ ok: false, code: 'form_without_pages' });
+  });
 });

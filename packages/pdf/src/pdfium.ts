@@ -19,6 +19,17 @@ interface Native extends Loaded {
   _FPDFPageObj_HasTransparency(object: number): number;
   _FPDFTextObj_GetTextRenderMode(object: number): number;
   _FPDFImageObj_GetImageMetadata(object: number, page: number, metadata: number): number;
+  _FPDFImageObj_SetBitmap(pages: number, count: number, image: number, bitmap: number): number;
+  _FPDFImageObj_GetBitmap(image: number): number;
+  _FPDFImageObj_GetImageDataDecoded(image: number, buffer: number, length: number): number;
+  _FPDFBitmap_GetFormat(bitmap: number): number;
+  _FPDFBitmap_GetWidth(bitmap: number): number;
+  _FPDFBitmap_GetHeight(bitmap: number): number;
+  _FPDFBitmap_GetStride(bitmap: number): number;
+  _FPDFAnnot_GetFlags(annotation: number): number;
+  _FPDFAnnot_GetAP(annotation: number, mode: number, buffer: number, length: number): number;
+  _FPDF_GetFormType(document: number): number;
+  _FPDFDoc_GetAttachmentCount(document: number): number;
   _FPDFFormObj_CountObjects(form: number): number;
   _FPDFFormObj_GetObject(form: number, index: number): number;
   _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;

@@ -1,4 +1,4 @@
-import { MAX_SCAN_PIXELS, scannerPicture } from './pages/scannerJpeg.ts';
+import { MAX_SCAN_PIXELS } from './pages/scannerJpeg.ts';
 import type { PdfPage } from './pdfium.ts';
 
 const IMAGE_OBJECT = 3;
@@ -19,17 +19,17 @@ const MOST_OBJECTS = 50_000;
 /**
  * Samples of all pictures drawn by a page. Masks, patterns and annotations are not counted, because PDFium does not
  * list them; the time limit of the process bounds those.
+ * @param isScan the page is a scanner's JPEG, which is taken without PDFium
  * @param enough counting can stop above this number
  */
-export const pictureCost = (page: PdfPage, mayExtract: boolean, enough: number): number => {
+export const pictureCost = (page: PdfPage, isScan: boolean, enough: number): number => {
   const { native } = page.document.pdfium;
-  const scanned = mayExtract && scannerPicture(page) !== null;
   let cost = 0;
   let looked = 0;
   const look = (object: number, depth: number): void => {
     if (cost > enough || ++looked > MOST_OBJECTS) return;
     const type = native._FPDFPageObj_GetType(object);
-    if (type === IMAGE_OBJECT) cost += scanned ? scannedCost(page, object) : samplesOf(page, object);
+    if (type === IMAGE_OBJECT) cost += isScan ? scannedCost(page, object) : samplesOf(page, object);
     if (type !== FORM_OBJECT || depth >= DEEPEST_FORM) return;
     for (let index = 0; index < native._FPDFFormObj_CountObjects(object); index++) {
       look(native._FPDFFormObj_GetObject(object, index), depth + 1);

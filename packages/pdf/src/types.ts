@@ -15,6 +15,14 @@ export const TextLine = z.object({ text: z.string(), box: Box });
 /** `box` is in fractions of the page image. */
 export type TextLine = z.infer<typeof TextLine>;
 
+/**
+ * `clean`: no writing is on the page, and it is not read. `doubtful`: something is on it that may be faint writing.
+ * `not_drawn`: a picture or annotation of the page gave no pixels, or the page could not be read; the image shows what
+ * could be drawn, or is white.
+ */
+export const PageState = z.enum(['written', 'doubtful', 'clean', 'not_drawn']);
+export type PageState = z.infer<typeof PageState>;
+
 export const PageImage = z.object({
   /** From 1. */
   page: z.int().min(1),
@@ -38,10 +46,8 @@ export const PageImage = z.object({
   picture: z.object({ file: z.string(), rotation: z.literal([0, 90, 180, 270]) }),
   /** Map of the writing on the viewed page, one byte per cell; null when unknown. */
   ink: z.object({ file: z.string(), width: z.int().min(1), height: z.int().min(1) }).nullable(),
-  /** No ink was found. The image is written in any case. */
-  blank: z.boolean(),
-  /** The page or its picture is broken. The image shows what could be decoded, or is white. */
-  damaged: z.boolean(),
+  /** The image is written in any case. */
+  state: PageState,
   /** Degrees by which the page content leaned clockwise. The image is corrected; 0 when it was not turned. */
   skewDegrees: z.number(),
   /** The PDF's text layer; [] when it has none, as in a plain scan. */

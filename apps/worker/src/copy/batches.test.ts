@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
 import { batchesOf } from './batches.ts';
 
-const copy = (pages: number, blank: number[] = []) =>
-  Array.from({ length: pages }, (_, index) => ({ page: index + 1, blank: blank.includes(index + 1) }));
+const copy = (pages: number, clean: number[] = []) =>
+  Array.from({ length: pages }, (_, index) => ({
+    page: index + 1,
+    state: clean.includes(index + 1) ? 'clean' : 'written',
+  }));
 /** Page numbers of each batch: [context, ...pages]. */
-const numbers = (pages: number, { blank = [], known = [], size = 4 }: Partial<Plan> = {}) =>
-  batchesOf(copy(pages, blank), new Set(known), size).map((batch) => [
+const numbers = (pages: number, { clean = [], known = [], size = 4 }: Partial<Plan> = {}) =>
+  batchesOf(copy(pages, clean), new Set(known), size).map((batch) => [
     batch.context?.page ?? null,
     ...batch.pages.map(({ page }) => page),
   ]);
-type Plan = { blank: number[]; known: number[]; size: number };
+type Plan = { clean: number[]; known: number[]; size: number };
 
 test('each page is read once, and each batch after the first has the page before it as context', () => {
   expect(numbers(10)).toEqual([
@@ -20,12 +23,12 @@ test('each page is read once, and each batch after the first has the page before
 });
 
 test('the context is the last written page before the batch', () => {
-  expect(numbers(9, { blank: [3, 4] })).toEqual([
+  expect(numbers(9, { clean: [3, 4] })).toEqual([
     [null, 1, 2, 3, 4],
     [2, 5, 6, 7, 8],
     [8, 9],
   ]);
-  expect(numbers(6, { blank: [1, 2, 3, 4] })).toEqual([
+  expect(numbers(6, { clean: [1, 2, 3, 4] })).toEqual([
     [null, 1, 2, 3, 4],
     [null, 5, 6],
   ]);

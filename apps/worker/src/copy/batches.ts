@@ -13,7 +13,7 @@ export interface Batch<Page> {
  * @param known numbers of the pages that an earlier delivery of the run recorded, in batches of any size
  * @param size maximum number of pages of a batch
  */
-export const batchesOf = <Page extends { page: number; blank: boolean }>(
+export const batchesOf = <Page extends { page: number; state: string }>(
   images: readonly Page[],
   known: ReadonlySet<number>,
   size: number,
@@ -31,7 +31,7 @@ export const batchesOf = <Page extends { page: number; blank: boolean }>(
       }
       open.pages.push(image);
     }
-    if (!image.blank) written = image;
+    if (image.state !== 'clean') written = image;
   }
   return batches;
 };

@@ -28,8 +28,7 @@ const page = (number: number, more: Partial<PageImage> = {}): PageImage => ({
   pageWidth: 10,
   pageHeight: 10,
   points: { width: 595, height: 842 },
-  blank: false,
-  damaged: false,
+  state: 'written',
   skewDegrees: 0,
   textLines: LAYER,
   textIsShown: true,
@@ -104,11 +103,11 @@ const upTo = (last: number, more: Partial<PageImage> = {}) =>
 describe('a page on which OCR fails', () => {
   test('is left to a teacher if it is after the 40th; the other pages and the copy are graded', async () => {
     const pages = await read(openai, [
-      ...upTo(40, { blank: true, textLines: [] }),
+      ...upTo(40, { state: 'clean' as const, textLines: [] }),
       page(41),
       broken(42),
       page(43),
-      page(44, { blank: true, textLines: [] }),
+      page(44, { state: 'clean' as const, textLines: [] }),
     ]);
     expect(summaryOf(pages).slice(40)).toEqual([
       [41, 1, 1, undefined],

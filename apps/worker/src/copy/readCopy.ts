@@ -121,7 +121,7 @@ const isOcrFailure = (error: unknown, run: HeldRun): boolean =>
 /** Readings of pages for which there was no usable reply; the tokens spent are already counted. */
 const unread = (pages: readonly PageImage[]): Read => ({
   pages: withProblems(
-    pages.map(({ page, blank }) => (blank ? blankReading(page) : unreadPage(page))),
+    pages.map(({ page, state }) => (state === 'clean' ? blankReading(page) : unreadPage(page))),
     [PAGE_NOT_READ],
   ),
   calls: [],

@@ -11,7 +11,7 @@ import { readTextOnly } from '../readTextOnly.ts';
 
 /** Seven lines of print in DejaVu Sans: a heading and the answers to Q1 to Q4. */
 const file = fileURLToPath(new URL('../../test/page.jpg', import.meta.url));
-const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
+const scan: PageImage = { page: 1, file, width: 1100, height: 800, state: 'written' as const, textLines: [] };
 const line = (text: string, y: number) => ({ text, box: { x: 0.1, y, width: 0.5, height: 0.03 } });
 
 const grader = closedAfterTests(await createGrader({ provider: 'baseline' }));
@@ -104,7 +104,7 @@ describe('the baseline reads pages offline', () => {
   });
 
   test('a blank page gives no blocks and costs no OCR', async () => {
-    const { value } = await read({ ...scan, file: '/nonexistent.jpg', blank: true });
+    const { value } = await read({ ...scan, file: '/nonexistent.jpg', state: 'clean' as const });
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
   });
 
@@ -142,7 +142,7 @@ describe('the baseline reads pages offline', () => {
     const { value, usage } = await readTextOnly(
       [
         { ...scan, page: 41 },
-        { ...scan, page: 42, blank: true },
+        { ...scan, page: 42, state: 'clean' as const },
       ],
       within(60_000),
     );

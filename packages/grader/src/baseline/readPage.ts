@@ -24,7 +24,7 @@ export const readPageOffline = async (
   ocr: Ocr,
   options: CallOptions,
 ): Promise<PageReading> => {
-  if (page.blank) return blankReading(page.page);
+  if (page.state === 'clean') return blankReading(page.page);
   const layer = page.textLines
     .map(({ text, box }) => ({ text: plainText(text, 2000), box }))
     .filter(({ text }) => text !== '');

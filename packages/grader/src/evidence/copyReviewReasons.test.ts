@@ -19,7 +19,7 @@ const pageOf = (blocks: Block[], more: Partial<ReadPage> = {}): ReadPage => ({
   blocks,
   ...more,
 });
-const facts = [{ page: 1, blank: false, damaged: false }];
+const facts = [{ page: 1, state: 'written' as const }];
 /** The first block answers the first question. */
 const first: FoundAnswer = { number: 1, blocks: [{ page: 1, block: 0 }] };
 const reasons = (page: ReadPage, alignment: FoundAnswer[] = [first]) =>
@@ -39,7 +39,7 @@ test('invisible characters are not writing', () => {
 });
 
 describe('a page with ink that the reader left empty', () => {
-  const inked = (page: number) => ({ page, blank: false, damaged: false });
+  const inked = (page: number) => ({ page, state: 'written' as const });
   const three = [...facts, inked(2), inked(3)];
   const pages = [
     pageOf([ANSWER]),
@@ -62,7 +62,7 @@ describe('a page with ink that the reader left empty', () => {
   test('counts as unused if every question is answered or the page has no ink', () => {
     const also = { number: 2, blocks: [{ page: 1, block: 0 }] };
     expect(copyReviewReasons(three, { pages, alignment: [more, also] })).toEqual([]);
-    const blank = [...facts, { page: 2, blank: true, damaged: false }, inked(3)];
+    const blank = [...facts, { page: 2, state: 'clean' as const }, inked(3)];
     expect(copyReviewReasons(blank, { pages, alignment: [more, unanswered] })).toEqual([]);
   });
 
@@ -125,5 +125,20 @@ describe('writing outside all answers that imitates a prompt', () => {
     copyReviewReasons(facts, { pages, alignment: [first] });
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1e6).toBeLessThan(1);
+  });
+});
+
+describe('a page that may hold faint writing, in which the reader found nothing', () => {
+  const doubtful = [...facts, { page: 2, state: 'doubtful' as const }];
+  const pages = [pageOf([ANSWER]), pageOf([], { page: 2, legibility: 0 })];
+
+  test('needs a teacher if a question has no answer', () => {
+    expect(copyReviewReasons(doubtful, { pages, alignment: [first, { number: 2, blocks: [] }] })).toEqual([
+      'unreadable_pages',
+    ]);
+  });
+
+  test('is unused if every question is answered', () => {
+    expect(copyReviewReasons(doubtful, { pages, alignment: [first] })).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { imitatesPrompt, POSSIBLE_INJECTION } from '../index.ts';
+import type { PageState } from '../grader.ts';
 import { HARDLY_LEGIBLE } from '@evaluation/rules/grading-model';
 import { isBlankText } from '@evaluation/rules';
 import type { ReadCopy, ReadPage } from './answerTo.ts';
@@ -7,9 +8,7 @@ import { endsInChoice } from './beyondLabel.ts';
 /** Facts about a page of a copy that are known before it is read. */
 export interface PageFacts {
   page: number;
-  blank: boolean;
-  /** The page or its image is broken. */
-  damaged: boolean;
+  state: PageState;
 }
 
 const UNASSIGNED_WRITING = 'unassigned_writing';
@@ -70,10 +69,13 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
     ),
   );
   const written = pages.filter(({ blocks }) => blocks.length > 0).map(({ page }) => page);
-  const isUnreadable = ({ page, damaged, blank }: PageFacts): boolean => {
-    if (damaged || blank) return damaged;
+  const isUnreadable = ({ page, state }: PageFacts): boolean => {
+    if (state === 'not_drawn' || state === 'clean') return state === 'not_drawn';
     const reading = pages.find((candidate) => candidate.page === page);
-    if (reading === undefined || reading.legibility < HARDLY_LEGIBLE) return true;
+    if (reading === undefined) return true;
+    // Faint traces in which a reader found nothing matter only if they may be the missing answer.
+    if (state === 'doubtful' && reading.blocks.length === 0) return lacksAnswer;
+    if (reading.legibility < HARDLY_LEGIBLE) return true;
     // A page without blocks is normal for the cover of a booklet and for unused pages at its end. The reader may have
     // skipped it if an answer is missing and written pages come before and after it.
     const isAmongWritten = written.some((other) => other < page) && written.some((other) => other > page);

@@ -37,7 +37,10 @@ const Found: z.ZodType<FoundAnswer> = z.object({
 });
 export const FoundAnswers = z.array(Found);
 
-const Facts: z.ZodType<PageFacts> = z.object({ page: z.int(), blank: z.boolean(), damaged: z.boolean() });
+const Facts: z.ZodType<PageFacts> = z.object({
+  page: z.int(),
+  state: z.enum(['written', 'doubtful', 'clean', 'not_drawn']),
+});
 
 /** The release that made the part. */
 const release = z.string().max(100);
@@ -94,4 +97,4 @@ export const GuidePart = z.object({
 export type GuidePart = z.infer<typeof GuidePart>;
 
 export const factsOf = (images: readonly PageFacts[]): PageFacts[] =>
-  images.map(({ page, blank, damaged }) => ({ page, blank, damaged }));
+  images.map(({ page, state }) => ({ page, state }));

@@ -300,7 +300,7 @@ describe('a copy', () => {
       signal: new AbortController().signal,
       deadline: new Date(Date.now() + 60_000),
     });
-    const facts = [{ page: 1, blank: false, damaged: count > 40 }];
+    const facts = [{ page: 1, state: count > 40 ? ('not_drawn' as const) : ('written' as const) }];
     return typed({
       submission: { ...typed().submission, lane: 'copy', pages: count },
       questions,
@@ -342,7 +342,7 @@ describe('a copy', () => {
     ];
     const parts = [
       part('pages', '1', { pages: unseen, calls: [] }),
-      part('alignment', '', { facts: [{ page: 1, blank: false, damaged: false }], alignment, calls: [] }),
+      part('alignment', '', { facts: [{ page: 1, state: 'written' as const }], alignment, calls: [] }),
       judgedPart(iceQuestion, ice),
     ];
     const { outcome, differences } = again({ ...bundle, parts });
@@ -367,7 +367,7 @@ describe('a copy', () => {
         parts: [
           part('pages', '1', { pages: labelled, calls: [] }),
           part('alignment', '', {
-            facts: [{ page: 1, blank: false, damaged: false }],
+            facts: [{ page: 1, state: 'written' as const }],
             alignment: found.value,
             calls: found.evidence,
           }),

@@ -4,15 +4,16 @@ import { openReadable } from '../openUpload.ts';
 import type { PdfDocument, PdfPage } from '../pdfium.ts';
 import type { PageImage, TextLine } from '../types.ts';
 import { toImageBox } from '../viewedBox.ts';
-import { isBlank } from './blank.ts';
 import { stretchContrast } from './contrast.ts';
 import { findInk } from './ink.ts';
+import { drawsNothing, isOtherColourThanPaper } from './lostPictures.ts';
 import { writePageFiles } from './pageFiles.ts';
+import { stateOf } from './pageState.ts';
 import { noPicture, takePicture } from './picture.ts';
 import type { Picture, PictureOptions } from './picture.ts';
 import { toGrey, toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
-import { canExtract } from './scannerJpeg.ts';
+import { findScans } from './scannerJpeg.ts';
 import { findSkew } from './skew.ts';
 import { showsItsText } from './shownText.ts';
 import { textLines } from './textLines.ts';
@@ -30,11 +31,17 @@ export const extract = async (job: ExtractJob, progress: Progress): Promise<void
   const { document, bytes } = await openReadable(await readFile(job.file));
   const { longSide } = job;
   const { beforeNativeDecoding } = progress;
-  const options = { longSide, mayExtract: canExtract(bytes), beforeNativeDecoding };
   const lastPage = Math.min(job.lastPage ?? Infinity, document.pageCount);
+  const scans = await findScans(document.pdfium, bytes, job.firstPage, lastPage);
+  const options = { longSide, scans, beforeNativeDecoding };
   let readable = 0;
   for (let page = job.firstPage; page <= lastPage; page++) {
     const view = await look(document, page, options);
+    if (view.drawsNothing) {
+      // Loaded when needed: few copies have such a page, and pdf-lib adds 70 ms to the start of a child.
+      const { placesMissingObject } = await import('./missingObjects.ts');
+      view.damaged = await placesMissingObject(bytes, page);
+    }
     if (view.readable) readable++;
     await progress.page(await write(page, view, document, job));
   }
@@ -45,19 +52,23 @@ interface View extends Picture {
   rotation: PageImage['picture']['rotation'];
   lines: TextLine[];
   textIsShown: boolean;
+  drawsNothing: boolean;
 }
 
-const look = async (document: PdfDocument, page: number, options: PictureOptions): Promise<View> => {
+type Options = Omit<PictureOptions, 'isScan'> & { scans: ReadonlySet<number> };
+
+const look = async (document: PdfDocument, page: number, options: Options): Promise<View> => {
   const see = async (loaded: PdfPage): Promise<View> => {
-    const picture = await takePicture(loaded, options);
+    const picture = await takePicture(loaded, { ...options, isScan: options.scans.has(page) });
     const lines = textLines(loaded);
     const { rotation } = loaded.frame;
-    return { ...picture, rotation, lines, textIsShown: showsItsText(loaded, lines, picture.raster) };
+    const textIsShown = showsItsText(loaded, lines, picture.raster);
+    return { ...picture, rotation, lines, textIsShown, drawsNothing: drawsNothing(loaded) };
   };
   const seen = await document.withPage(page, see);
   if (seen !== null) return seen;
   const white = noPicture(document.viewedSize(page), options.longSide);
-  return { ...white, rotation: 0, lines: [], textIsShown: true };
+  return { ...white, rotation: 0, lines: [], textIsShown: true, drawsNothing: false };
 };
 
 const write = async (
@@ -67,10 +78,12 @@ const write = async (
   job: ExtractJob,
 ): Promise<PageImage> => {
   const grey = toGrey(raster);
-  const ink = findInk(grey);
-  const blank = isBlank(ink);
-  const skewDegrees = blank ? 0 : findSkew(ink);
+  const isDrawn = !damaged && !isOtherColourThanPaper(raster);
+  const unstretched = { ...raster, data: Buffer.from(raster.data) };
   const isStretched = stretchContrast(raster, grey);
+  const ink = findInk(grey);
+  const state = stateOf(ink, unstretched);
+  const skewDegrees = state === 'written' ? findSkew(ink) : 0;
   const upright = skewDegrees === 0 ? raster : await straighten(raster, skewDegrees, job.longSide);
   const files = await writePageFiles(page, job.outDir, {
     raster,
@@ -94,8 +107,7 @@ const write = async (
     ...files,
     ...geometry,
     points: document.viewedSize(page),
-    blank,
-    damaged,
+    state: isDrawn ? state : 'not_drawn',
     textLines: lines.map(({ text, box }) => ({ text, box: toImageBox(box, geometry) })),
     textIsShown,
   };

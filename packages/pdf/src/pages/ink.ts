@@ -15,8 +15,9 @@ export const BLOCK_SIDE = 16;
 /**
  * Finds pixels darker than the local paper, so that shadows and yellow paper do not count as ink. Halving keeps the
  * darkest of four pixels, because averaging loses thin pencil lines.
+ * @param contrast grey levels by which ink is darker than the paper
  */
-export const findInk = (grey: GreyRaster): InkMap => {
+export const findInk = (grey: GreyRaster, contrast = INK_CONTRAST): InkMap => {
   const { values, width, height } = darkestOfFour(grey);
   const paper = paperBrightness(values, width, height);
   const blocksAcross = Math.ceil(width / BLOCK_SIDE);
@@ -26,7 +27,7 @@ export const findInk = (grey: GreyRaster): InkMap => {
     const blockRow = ((y / BLOCK_SIDE) | 0) * blocksAcross;
     for (let x = 0; x < width; x++) {
       const at = y * width + x;
-      if (paper[blockRow + ((x / BLOCK_SIDE) | 0)]! - values[at]! > INK_CONTRAST) ink[at] = 1;
+      if (paper[blockRow + ((x / BLOCK_SIDE) | 0)]! - values[at]! > contrast) ink[at] = 1;
     }
   }
   return { ink, width, height };

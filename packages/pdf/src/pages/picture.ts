@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { PdfPage } from '../pdfium.ts';
-import { hasLostPicture } from './lostPictures.ts';
+import { lacksPixels } from './lostPictures.ts';
 import { plainJpeg } from './plainJpeg.ts';
 import type { PlainJpeg } from './plainJpeg.ts';
 import { toRaster, toSharp } from './raster.ts';
@@ -14,6 +14,7 @@ const MAX_PROGRESSIVE_PIXELS = 35_000_000;
 export interface Picture {
   /** Upright, in the page's proportions. */
   raster: Raster;
+  /** Something of the page gave no pixels. */
   damaged: boolean;
   /** False when the raster is only a white page. */
   readable: boolean;
@@ -24,15 +25,15 @@ export interface Picture {
 export interface PictureOptions {
   /** Pixels; a smaller scan is not enlarged. */
   longSide: number;
-  /** See `canExtract`. */
-  mayExtract: boolean;
+  /** See `findScans`. */
+  isScan: boolean;
   /** Awaited before native code (libvips) reads bytes of the upload. */
   beforeNativeDecoding: () => Promise<void>;
 }
 
 export const takePicture = async (page: PdfPage, options: PictureOptions): Promise<Picture> => {
-  const { longSide } = options;
-  const jpeg = options.mayExtract ? scannerJpeg(page) : null;
+  const { longSide, isScan } = options;
+  const jpeg = isScan ? scannerJpeg(page) : null;
   if (jpeg !== null) {
     await options.beforeNativeDecoding();
     const scan = await decodeScan(jpeg, page, longSide);
@@ -41,7 +42,7 @@ export const takePicture = async (page: PdfPage, options: PictureOptions): Promi
   }
   const { width, height } = fit(page.viewed, longSide);
   const raster = render(page, width, height);
-  return { raster, damaged: jpeg !== null || hasLostPicture(page), readable: true, scan: null };
+  return { raster, damaged: jpeg !== null || lacksPixels(page, raster), readable: true, scan: null };
 };
 
 /** White page in place of a page that could not be read, so that page numbers stay correct. */

@@ -6,6 +6,8 @@ const TEXTS: Readonly<Record<UploadRejection, TextKey>> = {
   encrypted: 'app.rejection.encrypted',
   corrupt: 'app.rejection.corrupt',
   incomplete: 'app.rejection.incomplete',
+  portfolio: 'app.rejection.portfolio',
+  form_without_pages: 'app.rejection.formWithoutPages',
   no_pages: 'app.rejection.noPages',
   page_damaged: 'app.rejection.pageDamaged',
   page_size: 'app.rejection.pageSize',
