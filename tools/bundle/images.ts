@@ -48,15 +48,9 @@ const documentPackages: readonly CopiedPackage[] = [
   copied('detect-libc', 'lib/**'),
   copied('semver', '*.js', '{classes,functions,internal,ranges}/**'),
   copied('@hyzyla/pdfium', 'dist/index.esm.js', 'dist/pdfium.wasm'),
-  // tesseract.js loads its worker thread from a file. Under Node it loads the engine with relaxed SIMD, or the one
-  // without SIMD. Its engine with plain SIMD is left out: a supported Node has relaxed SIMD wherever it has SIMD.
-  copied('tesseract.js', 'src/**/*.js'),
-  copied('tesseract.js-core', 'tesseract-core{-relaxedsimd,}.{js,wasm}'),
-  copied('bmp-js', '*.js', 'lib/**'),
-  copied('is-url', '*.js'),
-  copied('regenerator-runtime', '*.js'),
-  copied('wasm-feature-detect', 'dist/**'),
-  copied('@tesseract.js-data/eng', 'index.js', '4.0.0_best_int/**'),
+  // Of the runtime's binaries for five platforms, the images need those of Linux.
+  copied('onnxruntime-node', 'dist/**/*.js', 'bin/napi-v6/linux/*/*'),
+  copied('onnxruntime-common', 'dist/cjs/**/*.js', 'dist/esm/**/*.js'),
   copied('dejavu-fonts-ttf', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf'),
 ];
 
@@ -95,7 +89,11 @@ export const images = {
     packages: passwordPackages,
     folders: {},
   },
-  worker: { programs: { main: 'apps/worker/src/main.ts' }, packages: documentPackages, folders: {} },
+  worker: {
+    programs: { main: 'apps/worker/src/main.ts' },
+    packages: documentPackages,
+    folders: { weights: 'packages/reader/weights' },
+  },
   migrate: {
     programs: { main: 'apps/cli/src/migrate/main.ts' },
     packages: [],

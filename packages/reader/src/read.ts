@@ -1,0 +1,106 @@
+import sharp from 'sharp';
+import { detect, LONGEST_SIDE, SIDE_STEP } from './detect.ts';
+import { loadClasses, loadModel, weights } from './model.ts';
+import { recognise } from './recognise.ts';
+import type { Character, Recognised } from './recognise.ts';
+import { boundsOf } from './rectangle.ts';
+import { inReadingOrder } from './rows.ts';
+import type { Box, Line, Pixels, Rectangle, Word } from './types.ts';
+
+/** Mean probability of the characters below which a piece is noise of paper or of a drawing. */
+const LEAST_CONFIDENCE = 0.3;
+/** Share of a column of CTC by which a word's box reaches beyond the middles of its first and last characters. */
+const CHARACTER_WIDTH = 0.5;
+
+/** Reads pictures one after the other. Heavy: run it in a thread of its own. */
+export const createReader = async (): Promise<(jpeg: Uint8Array) => Promise<Line[]>> => {
+  const [detector, recogniser, classes] = await Promise.all([
+    loadModel(weights('detector.onnx')),
+    loadModel(weights('recogniser.onnx')),
+    loadClasses(),
+  ]);
+  return async (jpeg) => {
+    const picture = await decode(jpeg);
+    const scaled = await scale(picture);
+    const found = await detect(detector, scaled);
+    const [across, down] = [picture.width / scaled.width, picture.height / scaled.height];
+    const pieces: Recognised[] = [];
+    for (const rectangle of found) {
+      const piece = await recognise(recogniser, picture, stretched(rectangle, across, down), classes);
+      if (mean(piece.characters) >= LEAST_CONFIDENCE) pieces.push(piece);
+    }
+    return inReadingOrder(pieces, picture.width).map((row) => lineOf(row, picture));
+  };
+};
+
+const decode = async (jpeg: Uint8Array): Promise<Pixels> => {
+  const { data, info } = await sharp(jpeg)
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+};
+
+const scale = async ({ data, width, height }: Pixels): Promise<Pixels> => {
+  const factor = Math.min(1, LONGEST_SIDE / Math.max(width, height));
+  const side = (pixels: number) => Math.max(SIDE_STEP, Math.round((pixels * factor) / SIDE_STEP) * SIDE_STEP);
+  const scaled = await sharp(data, { raw: { width, height, channels: 3 } })
+    .resize(side(width), side(height), { fit: 'fill', kernel: 'linear' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data: scaled.data, width: scaled.info.width, height: scaled.info.height };
+};
+
+/** A rectangle of the scaled picture on the picture. Both factors are nearly equal, so the angle stays. */
+const stretched = ({ x, y, width, height, angle }: Rectangle, across: number, down: number): Rectangle => {
+  const isLevel = Math.abs(Math.cos(angle)) > 0.7;
+  const [along, over] = isLevel ? [across, down] : [down, across];
+  return { x: x * across, y: y * down, width: width * along, height: height * over, angle };
+};
+
+const mean = (characters: readonly Character[]): number =>
+  characters.length === 0
+    ? 0
+    : characters.reduce((sum, { confidence }) => sum + confidence, 0) / characters.length;
+
+const lineOf = (pieces: readonly Recognised[], picture: Pixels): Line => {
+  const words = pieces.flatMap((piece) => wordsOf(piece, picture));
+  const box = joined(pieces.map(({ rectangle }) => boxOf(boundsOf(rectangle), picture)));
+  const text = words.map((word) => word.text).join(' ');
+  return { text, box, confidence: mean(pieces.flatMap(({ characters }) => characters)), words };
+};
+
+const wordsOf = ({ rectangle, characters }: Recognised, picture: Pixels): Word[] => {
+  const groups: Character[][] = [[]];
+  for (const character of characters) {
+    if (character.text === ' ') groups.push([]);
+    else groups.at(-1)!.push(character);
+  }
+  const half = (CHARACTER_WIDTH * rectangle.height) / rectangle.width;
+  return groups
+    .filter(({ length }) => length > 0)
+    .map((group) => {
+      const [from, to] = [Math.max(0, group[0]!.at - half), Math.min(1, group.at(-1)!.at + half)];
+      return {
+        text: group.map(({ text }) => text).join(''),
+        box: boxOf(boundsOf(rectangle, from, to), picture),
+        confidence: mean(group),
+      };
+    });
+};
+
+const boxOf = ({ left, top, right, bottom }: ReturnType<typeof boundsOf>, { width, height }: Pixels): Box => {
+  const [x, y] = [Math.max(0, left / width), Math.max(0, top / height)];
+  return { x, y, width: Math.min(1, right / width) - x, height: Math.min(1, bottom / height) - y };
+};
+
+const joined = (boxes: readonly Box[]): Box => {
+  const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
+  return {
+    x,
+    y,
+    width: Math.max(...boxes.map((box) => box.x + box.width)) - x,
+    height: Math.max(...boxes.map((box) => box.y + box.height)) - y,
+  };
+};
