@@ -95,6 +95,17 @@ describe('the baseline finds answers by their labels', () => {
     expect(align(['2a', '2b'], ['2 (a)', 'x', '2 (b)', 'y'])).toEqual({ '2a': '(a)\nx', '2b': '(b)\ny' });
   });
 
+  test('a parent alone before its first part opens that part, unless the part has a label of its own', () => {
+    expect(align(['19(a)', '19(b)'], ['Question 19.', 'Heat flows', '(b) two'])).toEqual({
+      '19(a)': expect.stringContaining('Heat flows'),
+      '19(b)': 'two',
+    });
+    expect(align(['19(a)', '19(b)'], ['Question 19. Read the text', '(a) one', '(b) two'])).toEqual({
+      '19(a)': 'one',
+      '19(b)': 'two',
+    });
+  });
+
   test('a section heading ends an answer, and a label of no question is assigned to none', () => {
     expect(align(['1', '2'], ['Q1 one', 'Section B', 'lost', 'Q9 nothing', 'Q2 two'])).toEqual({
       1: 'one',

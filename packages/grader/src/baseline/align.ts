@@ -14,6 +14,8 @@ export const alignByLabels = (request: AlignRequest): AlignedAnswer[] => {
   /** Core of the label that a part such as "(a)" belongs to. */
   let context = '';
   let listsInside = false;
+  /** The first part of a parent that stands alone before it, which gives the parent's text back to a part that follows. */
+  let opened: Question | null = null;
   for (const page of request.pages) {
     for (const [index, block] of page.blocks.entries()) {
       if (block.crossedOut) continue;
@@ -27,6 +29,8 @@ export const alignByLabels = (request: AlignRequest): AlignedAnswer[] => {
       const found: Found =
         kind === 'contd' || (kind === 'bare' && listsInside) ? null : find(block, kind, context, byCore);
       if (found !== null) {
+        if (kind === 'part' && found.question === opened) claims.delete(found.question.number);
+        opened = null;
         current = found.question;
         context = found.core;
         if (kind !== 'part') listsInside = kind === 'strong' && found.question.type === 'long_answer';
@@ -34,8 +38,10 @@ export const alignByLabels = (request: AlignRequest): AlignedAnswer[] => {
         const core = labelCore(block.label ?? '');
         const isDivided = divided.has(core);
         if (isDivided) context = core;
-        // The label is a heading of a divided question, or is not on the paper.
-        if (isDivided || kind === 'strong') current = null;
+        // The label is a heading of a divided question, or is not on the paper. Text beside a heading may be the answer
+        // to its first part, whose label is missing.
+        opened = isDivided && kind === 'strong' ? firstPart(core, byCore) : null;
+        if (isDivided || kind === 'strong') current = opened;
       }
       if (current !== null) {
         const place = { page: page.page, block: index };
@@ -47,6 +53,9 @@ export const alignByLabels = (request: AlignRequest): AlignedAnswer[] => {
   }
   return request.questions.map(({ number }) => ({ number, blocks: claims.get(number) ?? [] }));
 };
+
+const firstPart = (core: string, byCore: ReadonlyMap<string, Question>): Question | null =>
+  byCore.get(`${core}a`) ?? byCore.get(`${core}i`) ?? null;
 
 type Question = AlignRequest['questions'][number];
 type Found = { question: Question; core: string } | null;

@@ -34,6 +34,13 @@ describe('readLabel() reads labels in the forms that candidates write', () => {
     ['(a) text', 'part', 'a', 'text'],
     ['b) text', 'part', 'b', 'text'],
     ['(ii) text', 'part', 'ii', 'text'],
+    ['3 . text', 'bare', '3', 'text'],
+    ['Ans-4 text', 'strong', '4', 'text'],
+    ['4)Plants need', 'bare', '4', 'Plants need'],
+    ['① text', 'bare', '1', 'text'],
+    ['|5| text', 'bare', '5', 'text'],
+    ['a)What is meant', 'part', 'a', 'What is meant'],
+    ['iii)The', 'part', 'iii', 'The'],
     ['Section B', 'section', 'sectionb', ''],
     ['SECTION - C :', 'section', 'sectionc', ''],
     ['Part II', 'section', 'partii', ''],
@@ -71,6 +78,8 @@ describe('readLabel() reads labels in the forms that candidates write', () => {
   });
 
   test.each([
+    'a)b = c',
+    'f(a)What',
     'Photosynthesis is the process',
     '1.5 m of wire',
     '0.5',

@@ -38,7 +38,7 @@ const BARE = new RegExp(
 /** "3 - B", "3 B", "3 (b)" alone on a line: a number with a choice. */
 const CHOICE = /^\s{0,10}(\d{1,3})\s{0,10}[-–—.:)]?\s{0,10}(\(?[A-E]\)?)\s{0,10}\.?\s{0,10}$/iu;
 const PART = new RegExp(
-  String.raw`^\s{0,10}(\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?:[a-h]|${ROMAN})\s{0,10}[).](?![\p{L}\p{N}]))\s{0,10}`,
+  String.raw`^\s{0,10}(\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?:[a-h]|${ROMAN})\s{0,10}(?:[).](?![\p{L}\p{N}])|\)(?=\p{L}{2})))\s{0,10}`,
   'iu',
 );
 const SECTION =
@@ -46,7 +46,15 @@ const SECTION =
 const ONLY_CONTD = new RegExp(String.raw`^${CONTD}`, 'iu');
 const DELIMITER = /^\s{0,10}[.:)\]\-–—=>]{0,10}\s{0,10}/u;
 
-export const readLabel = (line: string): LineLabel | null => {
+/** A number in a ring ("①" to "⑳") or in a box ("|5|"), as the reader gives them. */
+const RINGED = /^\s{0,10}(?:([①-⑳])|\|\s{0,3}(\d{1,3})\s{0,3}\|)/u;
+
+/** @param text a line as it was read */
+export const readLabel = (text: string): LineLabel | null => {
+  const line = text.replace(
+    RINGED,
+    (_, ring = '', boxed = '') => `${String(ring).normalize('NFKC')}${String(boxed)}. `,
+  );
   const section = SECTION.exec(line);
   if (section?.[1] !== undefined) return { kind: 'section', written: section[1], continued: false, rest: '' };
   const choice = CHOICE.exec(line);

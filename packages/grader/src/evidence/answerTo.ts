@@ -1,6 +1,7 @@
 import type { AlignedAnswer } from '../index.ts';
 import { isBlankText } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
+import { withoutPrint } from './withoutPrint.ts';
 import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
 
 /**
@@ -25,13 +26,14 @@ const CHOICES: ReadonlySet<string> = new Set(['mcq_single', 'mcq_multi', 'true_f
 
 /**
  * Joins the blocks of one question in reading order, up to `LONGEST_ANSWER`. "3 (b)" can be a label and an answer in
- * one: if a reader took all of it for the label, the choice is the part beyond the question's own label.
+ * one: if a reader took all of it for the label, the choice is the part beyond the question's own label. The printed
+ * question is left out (`withoutPrint`); if nothing else was read, the answer is unclear.
  * @param number of the question on the paper, from 1
  */
 export const answerTo = (
   number: number,
   { pages, alignment }: ReadCopy,
-  { type, label: own }: Pick<MarkedQuestion, 'type' | 'label'>,
+  { type, label: own, text: asked }: Pick<MarkedQuestion, 'type' | 'label' | 'text'>,
 ): GivenAnswer => {
   const byPage = new Map(pages.map((page) => [page.page, page]));
   const blocks = (alignment.find((answer) => answer.number === number)?.blocks ?? []).flatMap(
@@ -44,16 +46,29 @@ export const answerTo = (
       return [{ page, box: found.box, text, label, legibility: reading.legibility }];
     },
   );
-  const kept = asFarAs(LONGEST_ANSWER, blocks);
+  const written = ownBlocks(blocks, asked);
+  const kept = asFarAs(LONGEST_ANSWER, written);
   const text = kept.map((block) => block.text).join('\n');
-  const isLabelAlone = isBlankText(text) && blocks.some(({ label }) => !isBlankText(label));
+  const isPrintAlone = isBlankText(text) && blocks.some((block) => !isBlankText(block.text));
+  const isLabelAlone = isPrintAlone || (isBlankText(text) && blocks.some(({ label }) => !isBlankText(label)));
   return {
     text,
     legibility: kept.length === 0 ? null : Math.min(...kept.map(({ legibility }) => legibility)),
     blocks: kept.map((block) => ({ page: block.page, box: block.box, text: block.text })),
-    ...(kept.length < blocks.length ? { cut: true } : {}),
+    ...(kept.length < written.length ? { cut: true } : {}),
     ...(isLabelAlone ? { isLabelAlone } : {}),
   };
+};
+
+/** Blocks without the paper's own words; a block of nothing else goes. */
+const ownBlocks = <B extends { text: string }>(blocks: readonly B[], asked: string): B[] => {
+  const texts = withoutPrint(
+    blocks.map(({ text }) => text),
+    asked,
+  );
+  return blocks
+    .map((block, at) => ({ ...block, text: texts[at] ?? '' }))
+    .filter(({ text }, at) => !isBlankText(text) || isBlankText(blocks[at]?.text ?? ''));
 };
 
 /** The first blocks whose texts, with the line breaks between them, fit into `most` characters. */
