@@ -25,7 +25,13 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/lanes': [...adapter, ...platform('backoff')],
   'packages/object-store': adapter,
   'packages/pdf': adapter,
-  'packages/grader': [...adapter, 'packages/rules/src/grading-model', ...platform('backoff', 'turns')],
+  'packages/reader': [],
+  'packages/grader': [
+    ...adapter,
+    'packages/rules/src/grading-model',
+    'packages/reader',
+    ...platform('backoff', 'turns'),
+  ],
   'packages/grader/src/evidence': [
     ...contracts,
     'packages/rules',

@@ -25,7 +25,14 @@ export const testGrader = async () => {
   const page = async (number: number, isClean = false): Promise<PageImage> => {
     const file = path.join(folder, `${number}.jpg`);
     await writeFile(file, `jpeg bytes of page ${number}`);
-    return { page: number, file, width: 1000, height: 1400, state: isClean ? 'clean' : 'written', textLines: [] };
+    return {
+      page: number,
+      file,
+      width: 1000,
+      height: 1400,
+      state: isClean ? 'clean' : 'written',
+      textLines: [],
+    };
   };
 
   const readPages = (pages: PageImage[], reader = grader) =>

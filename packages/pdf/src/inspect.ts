@@ -45,8 +45,8 @@ export const inspect = async (file: string): Promise<Inspection> => {
 const XFA_FULL = 2;
 
 /**
- * A file whose pages are only a cover: the answers of a portfolio are in attached files, and those of an XFA form in data
- * that PDFium does not draw. An attachment beside a copy is allowed.
+ * A file whose pages are only a cover: the answers of a portfolio are in attached files, and those of an XFA form in
+ * data that PDFium does not draw. An attachment beside a copy is allowed.
  */
 const otherDocument = async ({ pdfium, handle }: PdfDocument, bytes: Buffer) => {
   if (pdfium.native._FPDF_GetFormType(handle) === XFA_FULL) return 'form_without_pages';

@@ -17,8 +17,8 @@ import { rawPdf, scan, scannedPdf } from '../test/pdfs.ts';
 import { PAGE_LONG_SIDE } from './types.ts';
 
 /*
- * No page with an answer counts as clean, and the picture of a page is what a viewer shows. Runs in this process, because
- * none of these files needs much time or memory.
+ * No page with an answer counts as clean, and the picture of a page is what a viewer shows. Runs in this process,
+ * because none of these files needs much time or memory.
  */
 
 let folder: string;

@@ -53,8 +53,9 @@ export const PageImage = z.object({
   /** The PDF's text layer; [] when it has none, as in a plain scan. */
   textLines: z.array(TextLine),
   /**
-   * True when a viewer shows the text layer. False when some text is invisible or lies on a picture, as in a scan
-   * with an OCR layer. In that case only the image shows what was written.
+   * True when a viewer shows the text layer and nothing beside it. False when some text is invisible or lies on a
+   * picture, as in a scan with an OCR layer, or when more is written on the page, as in a printed form. In that case
+   * only the image shows what was written.
    */
   textIsShown: z.boolean(),
 });

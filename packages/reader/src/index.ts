@@ -5,8 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { Message } from './child.ts';
 import type { Line } from './types.ts';
 
-export type { Box, Line, Word } from './types.ts';
-
 export interface Reader {
   /**
    * Lines of a picture in reading order. One picture at a time.
@@ -20,9 +18,9 @@ export interface Reader {
 const program = fileURLToPath(new URL('child.ts', import.meta.url));
 
 /**
- * Starts the offline reader of print and handwriting in a process of its own (0.5 s of CPU, then about 450 MB, and up to
- * 700 MB during a page). A thread would not do: ending a thread while the runtime computes ends the whole process. The
- * child ends with this process, and keeps it alive only while it reads.
+ * Starts the offline reader of print and handwriting in a process of its own (0.5 s of CPU, then about 450 MB, and up
+ * to 700 MB during a page). A thread would not do: ending a thread while the runtime computes ends the whole process.
+ * The child ends with this process, and keeps it alive only while it reads.
  * @throws Error if the runtime has no binary for this platform
  */
 export const startReader = async (): Promise<Reader> => {

@@ -73,9 +73,9 @@ const lineOf = (pieces: readonly Recognised[], picture: Pixels): Line => {
 
 const wordsOf = ({ rectangle, characters }: Recognised, picture: Pixels): Word[] => {
   const groups: Character[][] = [[]];
-  for (const character of characters) {
-    if (character.text === ' ') groups.push([]);
-    else groups.at(-1)!.push(character);
+  for (const [index, character] of characters.entries()) {
+    if (character.text === ' ' || followsLabel(characters, index, rectangle)) groups.push([]);
+    if (character.text !== ' ') groups.at(-1)!.push(character);
   }
   const half = (CHARACTER_WIDTH * rectangle.height) / rectangle.width;
   return groups
@@ -88,6 +88,23 @@ const wordsOf = ({ rectangle, characters }: Recognised, picture: Pixels): Word[]
         confidence: mean(group),
       };
     });
+};
+
+/**
+ * "2. 42": the network takes a number behind a label for a decimal fraction and leaves out the space. On 40 rendered
+ * lines in five fonts the point of "2.42" is at most 0.35 heights before the next figure, and that of "2. 42" at least
+ * 0.49.
+ */
+const LABEL_GAP = 0.42;
+const followsLabel = (
+  characters: readonly Character[],
+  index: number,
+  { width, height }: Rectangle,
+): boolean => {
+  const before = characters.slice(0, index).map(({ text }) => text);
+  const [last, next] = [characters[index - 1], characters[index]!];
+  if (last === undefined || !/^\d$/u.test(next.text) || !/^\d{1,2}[.]$/u.test(before.join(''))) return false;
+  return ((next.at - last.at) * width) / height > LABEL_GAP;
 };
 
 const boxOf = ({ left, top, right, bottom }: ReturnType<typeof boundsOf>, { width, height }: Pixels): Box => {

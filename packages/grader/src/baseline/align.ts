@@ -14,7 +14,9 @@ export const alignByLabels = (request: AlignRequest): AlignedAnswer[] => {
   /** Core of the label that a part such as "(a)" belongs to. */
   let context = '';
   let listsInside = false;
-  /** The first part of a parent that stands alone before it, which gives the parent's text back to a part that follows. */
+  /**
+   * The first part of a parent that stands alone before it, which gives the parent's text back to a part that follows.
+   */
   let opened: Question | null = null;
   for (const page of request.pages) {
     for (const [index, block] of page.blocks.entries()) {

@@ -1,8 +1,8 @@
 /**
  * Offline reading of print and handwriting (packages/reader).
  *
- * State: one engine for the process (a child process of 450 to 700 MB). It starts with the first page and ends when the last
- * handle is closed; pages wait their turn. An abort, a page over its time limit or a failed page ends the child,
+ * State: one engine for the process (a child process of 450 to 700 MB). It starts with the first page and ends when the
+ * last handle is closed; pages wait their turn. An abort, a page over its time limit or a failed page ends the child,
  * because a running page cannot be stopped; the next page starts a new one. Nothing is written to disk.
  */
 import { startReader, type Reader } from '@evaluation/reader';

@@ -1,6 +1,6 @@
 /*
- * The paper's own words are not the candidate's. Some papers are answered on the sheet that holds the questions, and some
- * candidates copy the question: its words would count as key words of the answer.
+ * The paper's own words are not the candidate's. Some papers are answered on the sheet that holds the questions, and
+ * some candidates copy the question: its words would count as key words of the answer.
  */
 
 /** Lines of the paper that belong to no question: marks, page numbers, headings and footers. */

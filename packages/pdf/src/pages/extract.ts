@@ -8,7 +8,7 @@ import { stretchContrast } from './contrast.ts';
 import { findInk } from './ink.ts';
 import { drawsNothing, isOtherColourThanPaper } from './lostPictures.ts';
 import { writePageFiles } from './pageFiles.ts';
-import { stateOf } from './pageState.ts';
+import { hasInkBeside, stateOf } from './pageState.ts';
 import { noPicture, takePicture } from './picture.ts';
 import type { Picture, PictureOptions } from './picture.ts';
 import { toGrey, toRaster, toSharp } from './raster.ts';
@@ -109,7 +109,7 @@ const write = async (
     points: document.viewedSize(page),
     state: isDrawn ? state : 'not_drawn',
     textLines: lines.map(({ text, box }) => ({ text, box: toImageBox(box, geometry) })),
-    textIsShown,
+    textIsShown: textIsShown && (lines.length === 0 || !hasInkBeside(ink, lines)),
   };
 };
 

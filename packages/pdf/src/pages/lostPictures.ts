@@ -9,7 +9,9 @@ const DEEPEST_FORM = 12;
 const MOST_OBJECTS = 50_000;
 /** A picture with fewer pixels may be of one colour: a ground or a rule that a program draws as a picture. */
 const LEAST_PIXELS = 4096;
-/** Bytes of JBIG2 of an empty page. PDFium draws white for data that it cannot read, so more bytes of white are lost. */
+/**
+ * Bytes of JBIG2 of an empty page. PDFium draws white for data that it cannot read, so more bytes of white are lost.
+ */
 const EMPTY_JBIG2 = 200;
 /** Bytes at the end of a JPEG among which its end marker stands. */
 const JPEG_END = 64;

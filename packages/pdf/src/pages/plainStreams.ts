@@ -1,5 +1,5 @@
 /** JPEG streams of a file whose dictionaries contain only entries that do not change how the JPEG is painted. */
-export interface PlainStreams {
+interface PlainStreams {
   /** True if `jpeg` is the data of such a stream, and of no stream with another dictionary. */
   includes: (jpeg: Buffer) => boolean;
 }

@@ -14,10 +14,10 @@ export const MAX_SCAN_PIXELS = 75_000_000;
 const EDGE_TOLERANCE = 0.01;
 
 /**
- * Finds the pages that consist of one scanned JPEG (invisible text of an OCR layer is allowed) which shows what a viewer
- * shows. Taking the JPEG of such a page needs 2–5 ms instead of 100 ms and more, and loses no quality. Two proofs are
- * needed: the JPEG's dictionary says nothing about how to paint it (`plainStreams`), and the page paints a test pattern
- * in its place unchanged. The pattern changes the document, so a document of its own is opened and closed.
+ * Finds the pages that consist of one scanned JPEG (invisible text of an OCR layer is allowed) which shows what a
+ * viewer shows. Taking the JPEG of such a page needs 2–5 ms instead of 100 ms and more, and loses no quality. Two
+ * proofs are needed: the JPEG's dictionary says nothing about how to paint it (`plainStreams`), and the page paints a
+ * test pattern in its place unchanged. The pattern changes the document, so a document of its own is opened and closed.
  * @param bytes of a file that opens
  * @param last page, from 1
  */
