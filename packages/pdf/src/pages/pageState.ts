@@ -98,8 +98,13 @@ function* strokesOf({ ink, width, height }: InkMap): Generator<Stroke> {
   for (let start = ink.indexOf(1); start !== -1; start = ink.indexOf(1, start + 1)) {
     if (seen[start] === 1) continue;
     const stroke: Stroke = {
-      ...{ size: 0, isInside: false, touchesBorder: false },
-      ...{ left: width, right: 0, top: height, bottom: 0 },
+      size: 0,
+      isInside: false,
+      touchesBorder: false,
+      left: width,
+      right: 0,
+      top: height,
+      bottom: 0,
     };
     seen[start] = 1;
     open.push(start);
