@@ -213,7 +213,7 @@ describe('folding, over all of Unicode', () => {
     expect(odd).toEqual(['ı']);
   });
 
-  test('characters that Unicode keeps apart stay apart', () => {
+  test('characters that Unicode keeps apart stay apart, but for forms of quotes and dashes', () => {
     const alike = new Map<string, string>();
     const odd: string[] = [];
     characters.forEach((char) => {
@@ -222,6 +222,7 @@ describe('folding, over all of Unicode', () => {
         .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
         .trim();
       const [folded, first] = [foldWord(char), alike.get(foldWord(char))];
+      if (/^[-'"]+$/.test(folded)) return;
       if (first === undefined) alike.set(folded, plain);
       else if (
         first !== plain &&

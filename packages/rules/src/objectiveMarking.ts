@@ -101,8 +101,11 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?0*\d{1,9})?$/i;
 /** Full-width ASCII forms that East Asian keyboards type: digits, signs, point and e. */
 const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 
-/** Hyphen, non-breaking hyphen, figure dash, en dash and minus: keyboards and word processors use them for "-". */
-const MINUS = /[\u2010-\u2013\u2212]/g;
+/** Hyphens, dashes and minus signs that keyboards and word processors write for "-". */
+const MINUS = /[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/g;
+/** Apostrophes and single quotes that devices write for "'", and double quotes for '"'. */
+const APOSTROPHES = /[\u2018-\u201B\u2032\u02BC\uFF07`\u00B4]/g;
+const QUOTES = /[\u201C-\u201F\u2033\uFF02]/g;
 
 /** Value of a digit of any script. Unicode keeps the ten digits of a script together and in order. */
 const digitValue = (digit: string): number => {
@@ -115,14 +118,17 @@ const digitValue = (digit: string): number => {
 /**
  * Folds a word, so that words that look the same to a reader are equal (docs/objective-marking.md). This is Unicode's
  * NFKC_Casefold: NFKC, case folding and removal of invisible characters; then outer white space is removed and inner
- * runs become one space. Different accents, punctuation, and dashes and quotes that NFKC keeps apart make different
- * words.
+ * runs become one space. Apostrophes, quotes and dashes are equal in all their forms, because devices choose the form.
+ * Different accents and punctuation make different words.
  *
  * JavaScript has no case folding. Lower case followed by upper case gives the same result for each character except ı,
  * whose upper case is I although it is another letter: ß, ẞ and SS are equal, and so are σ, ς and Σ.
  */
 export const foldWord = (text: string): string =>
-  withoutInvisible(text.normalize('NFKC'))
+  withoutInvisible(text.replace(APOSTROPHES, "'").normalize('NFKC'))
+    .replace(APOSTROPHES, "'")
+    .replace(QUOTES, '"')
+    .replace(MINUS, '-')
     .toLowerCase()
     .replace(/[^ı]+/g, (part) => part.toUpperCase())
     .normalize('NFKC')
