@@ -1,6 +1,6 @@
 import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { Agent, interceptors, request } from 'undici';
+import { Agent, request } from 'undici';
 import { CutOff } from '../strictSchema.ts';
 
 /*
@@ -12,13 +12,15 @@ import { CutOff } from '../strictSchema.ts';
 const MAX_BODY_BYTES = 4_000_000;
 
 /** The client's time limits are shorter than undici's own would have to be, so undici has none. */
-const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 }).compose(
-  interceptors.redirect({ maxRedirections: 5 }),
-);
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+const MOST_REDIRECTS = 5;
+/** Redirects that keep method and body. Others would turn a call into a GET, which no endpoint answers. */
+const REDIRECTS: ReadonlySet<number> = new Set([307, 308]);
 
 /**
- * Reads the whole body before it returns. A body longer than MAX_BODY_BYTES fails with CutOff when the response is
- * read, and its connection is closed.
+ * Reads the whole body before it returns. A redirect is followed within the origin of the call only: an endpoint that
+ * was taken over would otherwise send answers of candidates elsewhere. Any other redirect is returned as the reply. A
+ * body longer than MAX_BODY_BYTES fails with CutOff when the response is read, and its connection is closed.
  */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const { head, body } = await send(input, init);
@@ -37,13 +39,24 @@ const send = async (
   init: RequestInit = {},
 ): Promise<{ head: ResponseInit; body: Readable }> => {
   const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' };
-  const response = await request(input instanceof Request ? input.url : input, {
-    method: init.method ?? 'GET',
-    headers,
-    body: typeof init.body === 'string' ? init.body : null,
-    signal: init.signal ?? null,
-    dispatcher,
-  });
+  const ask = (url: URL) =>
+    request(url, {
+      method: init.method ?? 'GET',
+      headers,
+      body: typeof init.body === 'string' ? init.body : null,
+      signal: init.signal ?? null,
+      dispatcher,
+    });
+  let url = new URL(input instanceof Request ? input.url : input);
+  let response = await ask(url);
+  for (let redirects = 0; redirects < MOST_REDIRECTS && REDIRECTS.has(response.statusCode); redirects++) {
+    const location = response.headers.location;
+    const next = typeof location === 'string' ? URL.parse(location, url.href) : null;
+    if (next === null || next.origin !== url.origin) break;
+    await response.body.dump();
+    url = next;
+    response = await ask(url);
+  }
   const fields = Object.entries(response.headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((each): [string, string] => [name, each]),
   );
