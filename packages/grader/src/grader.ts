@@ -85,13 +85,18 @@ export interface PageImage {
   file: string;
   width: number;
   height: number;
-  /** A `clean` page is neither sent to a model nor read by OCR, and comes back without blocks. */
   state: PageState;
+  /** false if the image shows no writing. Default true. */
+  showsInk?: boolean;
   /** The PDF's text layer in reading order; [] for a scan. */
   textLines: { text: string; box: Box }[];
   /** false if a viewer may show something else than the text layer, which is then not read. Default true. */
   textIsShown?: boolean;
 }
+
+/** Whether a page is sent to a model or read by OCR. Another page comes back without blocks. */
+export const isRead = ({ state, showsInk = true }: Pick<PageImage, 'state' | 'showsInk'>): boolean =>
+  state !== 'clean' && showsInk;
 
 export interface ReadPagesRequest {
   /** At most `Grader.pagesPerRead` pages, in the order of the copy. */

@@ -10,7 +10,7 @@ import { objectiveKey } from './judgeAnswer/objective.ts';
 import { makeRubricCall } from './makeRubric/makeRubric.ts';
 import { blankReading } from './readPages/readPages.ts';
 import { readUpright } from './readPages/readUpright.ts';
-import { GraderFailure, NO_CALLS } from './grader.ts';
+import { GraderFailure, isRead, NO_CALLS } from './grader.ts';
 import { addUsage } from './usage.ts';
 import { preflight } from './preflight/preflight.ts';
 import type { PreflightCheck } from './preflightReport.ts';
@@ -54,7 +54,7 @@ export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
     pagesPerRead: PAGES_PER_READ,
 
     async readPages({ pages, context }, callOptions) {
-      const written = pages.filter(({ state }) => state !== 'clean');
+      const written = pages.filter(isRead);
       if (written.length === 0) {
         return { value: pages.map(({ page }) => blankReading(page)), usage: { ...NO_CALLS }, evidence: [] };
       }

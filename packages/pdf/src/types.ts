@@ -48,14 +48,15 @@ export const PageImage = z.object({
   ink: z.object({ file: z.string(), width: z.int().min(1), height: z.int().min(1) }).nullable(),
   /** The image is written in any case. */
   state: PageState,
+  /** False when the image shows no writing, as of a page of which nothing could be drawn. */
+  showsInk: z.boolean(),
   /** Degrees by which the page content leaned clockwise. The image is corrected; 0 when it was not turned. */
   skewDegrees: z.number(),
   /** The PDF's text layer; [] when it has none, as in a plain scan. */
   textLines: z.array(TextLine),
   /**
-   * True when a viewer shows the text layer and nothing beside it. False when some text is invisible or lies on a
-   * picture, as in a scan with an OCR layer, or when more is written on the page, as in a printed form. In that case
-   * only the image shows what was written.
+   * True when a viewer shows the text layer. False when some text is invisible or lies on a picture, as in a scan
+   * with an OCR layer. In that case only the image shows what was written.
    */
   textIsShown: z.boolean(),
 });

@@ -4,7 +4,7 @@ import { batchesOf } from './batches.ts';
 const copy = (pages: number, clean: number[] = []) =>
   Array.from({ length: pages }, (_, index) => ({
     page: index + 1,
-    state: clean.includes(index + 1) ? 'clean' : 'written',
+    state: clean.includes(index + 1) ? ('clean' as const) : ('written' as const),
   }));
 /** Page numbers of each batch: [context, ...pages]. */
 const numbers = (pages: number, { clean = [], known = [], size = 4 }: Partial<Plan> = {}) =>

@@ -1,3 +1,4 @@
+import { isRead } from '@evaluation/grader';
 import { MAX_VISION_PAGES } from '@evaluation/rules';
 
 export interface Batch<Page> {
@@ -13,7 +14,7 @@ export interface Batch<Page> {
  * @param known numbers of the pages that an earlier delivery of the run recorded, in batches of any size
  * @param size maximum number of pages of a batch
  */
-export const batchesOf = <Page extends { page: number; state: string }>(
+export const batchesOf = <Page extends Parameters<typeof isRead>[0] & { page: number }>(
   images: readonly Page[],
   known: ReadonlySet<number>,
   size: number,
@@ -31,7 +32,7 @@ export const batchesOf = <Page extends { page: number; state: string }>(
       }
       open.pages.push(image);
     }
-    if (image.state !== 'clean') written = image;
+    if (isRead(image)) written = image;
   }
   return batches;
 };

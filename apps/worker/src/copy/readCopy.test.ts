@@ -29,6 +29,7 @@ const page = (number: number, more: Partial<PageImage> = {}): PageImage => ({
   pageHeight: 10,
   points: { width: 595, height: 842 },
   state: 'written',
+  showsInk: true,
   skewDegrees: 0,
   textLines: LAYER,
   textIsShown: true,

@@ -9,7 +9,14 @@ import {
   RELEASE,
   type ReadPage,
 } from '@evaluation/grader/evidence';
-import { blankReading, GraderFailure, PAGE_NOT_READ, readTextOnly, unreadPage } from '@evaluation/grader';
+import {
+  blankReading,
+  GraderFailure,
+  isRead,
+  PAGE_NOT_READ,
+  readTextOnly,
+  unreadPage,
+} from '@evaluation/grader';
 import type { PageImage } from '@evaluation/pdf';
 import { MAX_VISION_PAGES } from '@evaluation/rules';
 import type { Tools } from '../run/tools.ts';
@@ -121,7 +128,7 @@ const isOcrFailure = (error: unknown, run: HeldRun): boolean =>
 /** Readings of pages for which there was no usable reply; the tokens spent are already counted. */
 const unread = (pages: readonly PageImage[]): Read => ({
   pages: withProblems(
-    pages.map(({ page, state }) => (state === 'clean' ? blankReading(page) : unreadPage(page))),
+    pages.map((image) => (isRead(image) ? unreadPage(image.page) : blankReading(image.page))),
     [PAGE_NOT_READ],
   ),
   calls: [],

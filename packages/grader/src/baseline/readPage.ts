@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { clampBox, unionBox } from '../box.ts';
 import type { CallOptions, PageImage, PageReading, ReadBlock } from '../grader.ts';
-import { GraderFailure } from '../grader.ts';
+import { GraderFailure, isRead } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { boundBlocks } from '../readPages/bounds.ts';
 import { blankReading } from '../readPages/readPages.ts';
@@ -24,7 +24,7 @@ export const readPageOffline = async (
   ocr: Ocr,
   options: CallOptions,
 ): Promise<PageReading> => {
-  if (page.state === 'clean') return blankReading(page.page);
+  if (!isRead(page)) return blankReading(page.page);
   const layer = page.textLines
     .map(({ text, box }) => ({ text: plainText(text, 2000), box }))
     .filter(({ text }) => text !== '');

@@ -8,7 +8,7 @@ import { stretchContrast } from './contrast.ts';
 import { findInk } from './ink.ts';
 import { drawsNothing, isOtherColourThanPaper } from './lostPictures.ts';
 import { writePageFiles } from './pageFiles.ts';
-import { hasInkBeside, stateOf } from './pageState.ts';
+import { stateOf } from './pageState.ts';
 import { noPicture, takePicture } from './picture.ts';
 import type { Picture, PictureOptions } from './picture.ts';
 import { toGrey, toRaster, toSharp } from './raster.ts';
@@ -78,7 +78,8 @@ const write = async (
   job: ExtractJob,
 ): Promise<PageImage> => {
   const grey = toGrey(raster);
-  const isDrawn = !damaged && !isOtherColourThanPaper(raster);
+  const isOtherColour = isOtherColourThanPaper(raster);
+  const isDrawn = !damaged && !isOtherColour;
   const unstretched = { ...raster, data: Buffer.from(raster.data) };
   const isStretched = stretchContrast(raster, grey);
   const ink = findInk(grey);
@@ -108,8 +109,9 @@ const write = async (
     ...geometry,
     points: document.viewedSize(page),
     state: isDrawn ? state : 'not_drawn',
+    showsInk: state !== 'clean' && !isOtherColour,
     textLines: lines.map(({ text, box }) => ({ text, box: toImageBox(box, geometry) })),
-    textIsShown: textIsShown && (lines.length === 0 || !hasInkBeside(ink, lines)),
+    textIsShown,
   };
 };
 

@@ -174,10 +174,12 @@ const isOneColour = ({ data, width, channels }: Raster, { left, top, right, bott
 
 /** True for a page of one colour that is not paper: a picture that was decoded to nothing. */
 export const isOtherColourThanPaper = (raster: Raster): boolean => {
-  const { data, width, height, channels } = raster;
-  if (data.subarray(0, channels).every((value) => value >= PAPER)) return false;
-  return isOneColour(raster, { left: 0, top: 0, right: width, bottom: height });
+  const { data, channels } = raster;
+  return data.subarray(0, channels).some((value) => value < PAPER) && hasOneColour(raster);
 };
+
+const hasOneColour = (raster: Raster): boolean =>
+  isOneColour(raster, { left: 0, top: 0, right: raster.width, bottom: raster.height });
 
 const hasLostAnnotation = (page: PdfPage): boolean => {
   const { native } = page.document.pdfium;

@@ -1,4 +1,4 @@
-import type { Box, PageState } from '../types.ts';
+import type { PageState } from '../types.ts';
 import { findInk } from './ink.ts';
 import type { InkMap } from './ink.ts';
 import type { GreyRaster, Raster } from './raster.ts';
@@ -15,9 +15,6 @@ const WRITTEN_SHARE = 0.000_08;
 const SPECK_PIXELS = 6;
 /** Share of a side in which scanners leave shadows and torn edges, which do not make a page `written`. */
 const EDGE_SHARE = 0.02;
-/** Pixels of a printed rule across its length, and its least length as a share of the page's width. */
-const RULE_PIXELS = 4;
-const LONG_SHARE = 0.1;
 /** Grey levels by which a colour channel of a faint stroke is darker than the paper; above JPEG noise. */
 const FAINT_CONTRAST = 9;
 /** Pixels of the smallest faint stroke: a letter of pencil has more, noise of a scanner fewer. */
@@ -45,45 +42,9 @@ export const stateOf = (ink: InkMap, raster: Raster): Exclude<PageState, 'not_dr
   return 'clean';
 };
 
-/**
- * True if more is on the page than its text layer: writing over a printed form, drawn annotations or pictures. Rules
- * and frames around print are left out.
- * @param lines of the text layer, in fractions of the page
- */
-export const hasInkBeside = (ink: InkMap, lines: readonly { box: Box }[]): boolean => {
-  const { width, height } = ink;
-  const beside = { ...ink, ink: Uint8Array.from(ink.ink) };
-  for (const { box } of lines) {
-    // Letters reach beyond the boxes that PDFium gives.
-    const margin = box.height * 0.4 * height;
-    const [left, right] = [box.x * width - margin, (box.x + box.width) * width + margin];
-    const bottom = Math.min(height, (box.y + box.height) * height + margin);
-    for (let y = Math.max(0, Math.floor(box.y * height - margin)); y < bottom; y++) {
-      beside.ink.fill(
-        0,
-        y * width + Math.max(0, Math.floor(left)),
-        y * width + Math.min(width, Math.ceil(right)),
-      );
-    }
-  }
-  let total = 0;
-  for (const stroke of strokesOf(beside)) {
-    const [across, down] = [stroke.right - stroke.left + 1, stroke.bottom - stroke.top + 1];
-    const isRule = Math.min(across, down) <= RULE_PIXELS && Math.max(across, down) > width * LONG_SHARE;
-    const isFrame =
-      stroke.size < (across + down) * 2 * RULE_PIXELS && Math.min(across, down) > width * LONG_SHARE;
-    if (stroke.size >= SPECK_PIXELS && !isRule && !isFrame) total += stroke.size;
-  }
-  return total >= width * height * WRITTEN_SHARE;
-};
-
 interface Stroke {
   /** Pixels of the ink map. */
   size: number;
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
   /** A pixel lies outside the part of the page where shadows are. */
   isInside: boolean;
   /** Continues to the border, as the shadow of a sheet's edge does. */
@@ -101,20 +62,12 @@ function* strokesOf({ ink, width, height }: InkMap): Generator<Stroke> {
       size: 0,
       isInside: false,
       touchesBorder: false,
-      left: width,
-      right: 0,
-      top: height,
-      bottom: 0,
     };
     seen[start] = 1;
     open.push(start);
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const [x, y] = [at % width, Math.floor(at / width)];
       stroke.size++;
-      stroke.left = Math.min(stroke.left, x);
-      stroke.right = Math.max(stroke.right, x);
-      stroke.top = Math.min(stroke.top, y);
-      stroke.bottom = Math.max(stroke.bottom, y);
       stroke.isInside ||= x >= edgeX && x < width - edgeX && y >= edgeY && y < height - edgeY;
       stroke.touchesBorder ||= x < 2 || y < 2 || x >= width - 2 || y >= height - 2;
       for (let ny = Math.max(0, y - 1); ny <= Math.min(height - 1, y + 1); ny++) {
