@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { openUpload } from './openUpload.ts';
+import { openUpload, reopen } from './openUpload.ts';
 import type { PdfDocument } from './pdfium.ts';
 import { findScans } from './pages/scannerJpeg.ts';
 import { PIXEL_BUDGET, pictureCost } from './pixelBudget.ts';
@@ -33,10 +33,11 @@ export const inspect = async (file: string): Promise<Inspection> => {
     if (size === null) return refuse('page_damaged', page);
     if (!isSane(size)) return refuse('page_size', page);
   }
-  const scans = await findScans(document.pdfium, opened.bytes, 1, PAGES_MEASURED);
+  const scans = await findScans(document, opened.bytes, 1, PAGES_MEASURED);
+  const again = reopen(document, opened.bytes);
   let left = PIXEL_BUDGET;
   for (let page = 1; page <= Math.min(pages, PAGES_MEASURED); page++) {
-    left -= (await document.withPage(page, (loaded) => pictureCost(loaded, scans.has(page), left))) ?? 0;
+    left -= (await again.withPage(page, (loaded) => pictureCost(loaded, scans.has(page), left))) ?? 0;
     if (left < 0) return refuse('too_many_pixels');
   }
   return { ok: true, pages, sha256, isRepaired };

@@ -50,6 +50,17 @@ export const openReadable = async (bytes: Buffer): Promise<OpenUpload> => {
   return opened;
 };
 
+/**
+ * Opens a document that was changed (`findScans`) again. One at a time is open, because a copy may have 50 MB.
+ * @param bytes of the document
+ */
+export const reopen = (document: PdfDocument, bytes: Buffer): PdfDocument => {
+  document.close();
+  const again = document.pdfium.open(bytes);
+  if (typeof again === 'string') throw new Error(`the PDF does not open again: ${again}`);
+  return again;
+};
+
 /** A complete PDF has `trailer`, `startxref` or `%%EOF` behind its last object. */
 const hasEnd = (bytes: Buffer): boolean => {
   const end = bytes.subarray(Math.max(0, bytes.lastIndexOf('endobj')));

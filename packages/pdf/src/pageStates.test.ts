@@ -217,7 +217,11 @@ describe('the JPEG of a scanner is taken only if it is what the page shows', () 
       state,
       '[1 0 1 0 1 0]',
     ]);
-  const scansOf = async (bytes: Buffer) => [...(await findScans(await Pdfium.start(), bytes, 1, 2))];
+  const scansOf = async (bytes: Buffer) => {
+    const document = (await Pdfium.start()).open(bytes);
+    if (typeof document === 'string') throw new Error(document);
+    return [...(await findScans(document, bytes, 1, 2))];
+  };
 
   test.each<[what: string, file: () => Promise<Buffer>]>([
     ['an indirect /Decode', () => jpeg('/Decode 10 0 R')],

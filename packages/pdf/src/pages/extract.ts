@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Job } from '../messages.ts';
-import { openReadable } from '../openUpload.ts';
+import { openReadable, reopen } from '../openUpload.ts';
 import type { PdfDocument, PdfPage } from '../pdfium.ts';
 import type { PageImage, TextLine } from '../types.ts';
 import { toImageBox } from '../viewedBox.ts';
@@ -28,11 +28,13 @@ export interface Progress {
 
 /** Runs in the child process. */
 export const extract = async (job: ExtractJob, progress: Progress): Promise<void> => {
-  const { document, bytes } = await openReadable(await readFile(job.file));
+  const opened = await openReadable(await readFile(job.file));
+  const { bytes } = opened;
   const { longSide } = job;
   const { beforeNativeDecoding } = progress;
-  const lastPage = Math.min(job.lastPage ?? Infinity, document.pageCount);
-  const scans = await findScans(document.pdfium, bytes, job.firstPage, lastPage);
+  const lastPage = Math.min(job.lastPage ?? Infinity, opened.document.pageCount);
+  const scans = await findScans(opened.document, bytes, job.firstPage, lastPage);
+  const document = reopen(opened.document, bytes);
   const options = { longSide, scans, beforeNativeDecoding };
   let readable = 0;
   for (let page = job.firstPage; page <= lastPage; page++) {

@@ -1,4 +1,4 @@
-import type { Pdfium, PdfPage } from '../pdfium.ts';
+import type { PdfDocument, PdfPage } from '../pdfium.ts';
 import { paintsUnchanged } from './paintsUnchanged.ts';
 import { plainStreams } from './plainStreams.ts';
 import { rawDataOf } from './rawData.ts';
@@ -17,35 +17,29 @@ const EDGE_TOLERANCE = 0.01;
  * Finds the pages that consist of one scanned JPEG (invisible text of an OCR layer is allowed) which shows what a
  * viewer shows. Taking the JPEG of such a page needs 2–5 ms instead of 100 ms and more, and loses no quality. Two
  * proofs are needed: the JPEG's dictionary says nothing about how to paint it (`plainStreams`), and the page paints a
- * test pattern in its place unchanged. The pattern changes the document, so a document of its own is opened and closed.
- * @param bytes of a file that opens
+ * test pattern in its place unchanged. The pattern changes the document: open it again to draw it.
+ * @param bytes of the document
  * @param last page, from 1
  */
 export const findScans = async (
-  pdfium: Pdfium,
+  document: PdfDocument,
   bytes: Buffer,
   first: number,
   last: number,
 ): Promise<Set<number>> => {
   const scans = new Set<number>();
-  const document = pdfium.open(bytes);
-  if (typeof document === 'string') return scans;
-  try {
-    const streams = plainStreams(bytes);
-    for (let page = first; page <= Math.min(last, document.pageCount); page++) {
-      const jpeg = await document.withPage(page, scannerJpeg);
-      if (jpeg !== null && streams.includes(jpeg)) scans.add(page);
-    }
-    // All JPEGs are looked at before the first pattern, because pages may share a picture.
-    for (const page of scans) {
-      const isUnchanged = await document.withPage(page, (loaded) => {
-        const image = onlyPicture(loaded);
-        return image !== null && paintsUnchanged(loaded, image);
-      });
-      if (isUnchanged !== true) scans.delete(page);
-    }
-  } finally {
-    document.close();
+  const streams = plainStreams(bytes);
+  for (let page = first; page <= Math.min(last, document.pageCount); page++) {
+    const jpeg = await document.withPage(page, scannerJpeg);
+    if (jpeg !== null && streams.includes(jpeg)) scans.add(page);
+  }
+  // All JPEGs are looked at before the first pattern, because pages may share a picture.
+  for (const page of scans) {
+    const isUnchanged = await document.withPage(page, (loaded) => {
+      const image = onlyPicture(loaded);
+      return image !== null && paintsUnchanged(loaded, image);
+    });
+    if (isUnchanged !== true) scans.delete(page);
   }
   return scans;
 };
