@@ -50,7 +50,7 @@ const documentPackages: readonly CopiedPackage[] = [
   copied('@hyzyla/pdfium', 'dist/index.esm.js', 'dist/pdfium.wasm'),
   // Of the runtime's binaries for five platforms, the images need those of Linux.
   copied('onnxruntime-node', 'dist/**/*.js', 'bin/napi-v6/linux/*/*'),
-  copied('onnxruntime-common', 'dist/cjs/**/*.js', 'dist/esm/**/*.js'),
+  copied('onnxruntime-common', 'dist/cjs/**/*.{js,json}', 'dist/esm/**/*.{js,json}'),
   copied('dejavu-fonts-ttf', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf'),
 ];
 

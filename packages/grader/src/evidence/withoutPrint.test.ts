@@ -33,6 +33,8 @@ describe('what a candidate wrote stays', () => {
     ['an answer in words of the question', 'carbon dioxide', 'Is it oxygen or carbon dioxide?'],
     ['the words of the question in the middle', `Sunlight.\n${question}`],
     ['a number', '42', 'What is 6 × 7?'],
+    ['an answer that takes the question up', 'The two laws of heat are:', 'State the two laws of heat.'],
+    ['an answer that begins like the question', 'What do plants need? Sunlight'],
     ['a sentence about marks', 'He got 4 marks of 5'],
   ])('%s', (_, text, asked = question) => {
     expect(own(text, asked)).toBe(text.replace(/ \(4 marks\)$/u, ''));

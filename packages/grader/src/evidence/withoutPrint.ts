@@ -10,8 +10,9 @@ const FURNITURE =
 const MARKS_AT_END = /\s*[([]\s*\d{1,2}\s*marks?\s*[)\]]\s*$/iu;
 /** Words of a line that must be the question's next words, as a share; a reader misreads some. */
 const SHARE = 0.8;
-/** Words of the question that the lines must hold together: fewer may be the answer's own. */
+/** Words of the question that the lines must hold together, at least and as a share: fewer may be the answer's own. */
 const LEAST_WORDS = 4;
+const COVERED = 0.7;
 /** Words of the question that a line may skip, and words of a line that the question does not have, in a row. */
 const MOST_SKIPPED = 2;
 
@@ -53,7 +54,10 @@ const printedLines = (lines: readonly string[], question: readonly string[]): nu
     matched += found.matched;
     count++;
   }
-  return matched >= Math.min(LEAST_WORDS, question.length) && matched >= 2 ? count : 0;
+  // An answer that takes the question up ("The two laws are") begins otherwise than the question.
+  const begins = isSame(wordsOf(lines[0] ?? '')[0] ?? '', question[0] ?? '');
+  const least = Math.max(LEAST_WORDS, question.length * COVERED);
+  return begins && matched >= least ? count : 0;
 };
 
 /** Matches words with the question's words from `next` on, in order. */
