@@ -74,7 +74,7 @@ test.each([
   }
 });
 
-test('the longest answer under a long rubric and a model answer as long as may be is marked in less than five seconds of CPU', () => {
+test('the longest answer under a long rubric and a model answer as long as may be is marked within a second', () => {
   const word = (number: number) => `q${((number * 7919) % 100_003).toString(36)}z`;
   const words = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => word(from + at)).join(' ');
@@ -100,8 +100,7 @@ test('the longest answer under a long rubric and a model answer as long as may b
   const exam = { subject: null, level: 'school', board: null, class: null, instructions: null };
   for (const text of [words(0, 3300), 'cell '.repeat(4000)]) {
     const answer = { text: text.slice(0, 20_000), legibility: null, blocks: [] };
-    // 1.2 to 1.8 s were measured on a slow machine. The bound is for a cost that grows faster than the text.
-    expect(cpuOf(() => judgeLexically({ exam, question, answer }))).toBeLessThan(5);
+    expect(cpuOf(() => judgeLexically({ exam, question, answer }))).toBeLessThan(1.5);
   }
 });
 

@@ -40,6 +40,9 @@ const NO_NEGATION = /\bnot only\b|\bno doubt\b/gu;
 const WORD =
   /(?<![\p{L}\p{N})])[-\u2212]?\d{1,3}(?:,\d{2,3})+(?!\d)|(?:(?<![\p{L}\p{N})])[-\u2212])?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?/giu;
 
+/** True for the matches of `WORD` that are numbers; it saves the search for a number in each other word. */
+const STARTS_AS_NUMBER = /^[-\u2212]?\d/u;
+
 /** Terms of a text in order, with stop words and marks of negation. */
 export const termsOf = (text: string): Term[] =>
   tokensOf(text).map(({ term, negated }) => ({ term, negated }));
@@ -74,7 +77,7 @@ const tokensOfClause = (clause: string): Token[] => {
       sinceNegation = 0;
       continue;
     }
-    const number = parseDecimal(word.replaceAll(',', ''));
+    const number = STARTS_AS_NUMBER.test(word) ? parseDecimal(word.replaceAll(',', '')) : null;
     const unit = endOfNumber >= 0 && index - endOfNumber <= 1 ? unitWord(written) : null;
     const carries =
       number !== null || unit !== null || (!STOP_WORDS.has(word) && (word.length > 2 || isSymbol(written)));
