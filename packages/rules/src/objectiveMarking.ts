@@ -125,6 +125,7 @@ const digitValue = (digit: string): number => {
  * whose upper case is I although it is another letter: ß, ẞ and SS are equal, and so are σ, ς and Σ.
  */
 export const foldWord = (text: string): string =>
+  // Apostrophes are replaced before NFKC, which makes ´ a space, and after it, because ŉ becomes ʼn.
   withoutInvisible(text.replace(APOSTROPHES, "'").normalize('NFKC'))
     .replace(APOSTROPHES, "'")
     .replace(QUOTES, '"')
