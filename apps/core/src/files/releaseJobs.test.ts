@@ -32,8 +32,8 @@ afterEach(async () => {
   await maker.query('truncate uploads, copy_drawings cascade');
 });
 
-/** Pretends that workers with `count` slots are running. */
-const withSlots = (count: number): Slots => ({ seen: () => count });
+/** Pretends that workers with `count` slots are running. The last served institutes are remembered as in production. */
+const withSlots = (count: number, memory = rememberSlots()): Slots => ({ ...memory, seen: () => count });
 
 const insert: Record<JobQueue['lane'], string> = {
   inspect: `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, inspect_waits_since)
@@ -106,6 +106,23 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     await release(1);
     expect([await outOf(flooding), await outOf(newcomer)]).toEqual([1, 1]);
     expect(await lanes.depth(lane)).toBe(3);
+  });
+
+  test('jobs that are done before the next release still let the institutes take turns', async () => {
+    // The ids are neighbours: a random begin of the turns would nearly always serve the first one.
+    const institutes = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+    for (const institute of institutes) await give(institute, 10);
+    const slots = withSlots(1);
+    const served: string[] = [];
+    while (served.length < 6) {
+      await releaseJobs(services, queue, slots);
+      const [only] = await jobsOut();
+      served.push(only?.institute_id ?? '');
+      await finish('true');
+    }
+    const [first = '', second = ''] = served;
+    expect([first, second].toSorted()).toEqual(institutes);
+    expect(served).toEqual([first, second, first, second, first, second]);
   });
 
   test('with several slots, one institute gets all but one, and another institute’s job starts at once', async () => {
@@ -220,7 +237,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     await maker.query(`analyze ${table}`);
     const plan = await database.acrossInstitutes(async (tx) => {
       const { rows } = await sql<{ 'QUERY PLAN': string }>`
-        explain (analyze, costs off, timing off) ${releaseInTurns(queue, 8)}`.execute(tx);
+        explain (analyze, costs off, timing off) ${releaseInTurns(queue, 8, randomUUID())}`.execute(tx);
       return rows.map((line) => line['QUERY PLAN']).join('\n');
     });
     expect(plan).not.toMatch(/Seq Scan on (?:uploads|copy_drawings)/);

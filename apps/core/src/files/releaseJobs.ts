@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { JobLane } from '@evaluation/jobs-contract';
@@ -76,8 +75,10 @@ export const releaseJobs = async (services: Services, queue: JobQueue, slots: Sl
       tx,
     );
     const now = slots.seen(queue.lane, (counted[0]?.claimed ?? 0) + askedFor);
-    return (await releaseInTurns(queue, now).execute(tx)).rows;
+    return (await releaseInTurns(queue, now, slots.lastServed(queue.lane)).execute(tx)).rows;
   });
+  const last = released?.at(-1);
+  if (last !== undefined) slots.noteServed(queue.lane, last.institute_id);
   await Promise.all((released ?? []).map((job) => publish(services, queue, job)));
   return released !== null;
 };
@@ -103,8 +104,9 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
 /**
  * Selects and releases jobs in turns over the institutes. Exported for a test of its plan.
  * @param slots of all workers; with 0, one job is released, which waits in the lane for a worker
+ * @param lastServed the institute after which the turns begin while no job is out
  */
-export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> => {
+export const releaseInTurns = (queue: JobQueue, slots: number, lastServed: string): RawBuilder<Job> => {
   const [table, id, since] = [sql.table(queue.table), sql.ref(queue.id), sql.ref(queue.since)];
   const isReady = sql<boolean>`${queue.waits} and ${queue.isReady}`;
   return sql<Job>`
@@ -115,8 +117,8 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
       from ${table} where ${queue.isOut} group by institute_id),
     places as (select greatest(0, ${Math.max(1, slots)}::int - coalesce(sum(jobs - claimed), 0))::int as free from out),
     served as (
-      -- While no job is out, the turns begin at a random institute.
-      select coalesce((select institute_id from out order by last desc, institute_id desc limit 1), ${randomUUID()}::uuid)
+      -- A short job may be done before the next release: then no job is out.
+      select coalesce((select institute_id from out order by last desc, institute_id desc limit 1), ${lastServed}::uuid)
         as institute_id),
     ${waitingInstitutes({
       table: queue.table,
