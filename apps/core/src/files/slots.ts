@@ -7,7 +7,7 @@ export interface Slots {
    * the last LATELY_MS counts. @returns the slots of the lane
    */
   seen(lane: string, count: number): number;
-  /** The institute of the last release by this process; at first a random id, so that no institute is always the first. */
+  /** The institute of the last release by this process; at first a random id, since none is always the first. */
   lastServed(lane: string): string;
   /** Records that a job of the institute was released. */
   noteServed(lane: string, instituteId: string): void;

@@ -2,6 +2,8 @@ import { makeZip } from 'client-zip';
 import Papa from 'papaparse';
 import { Agent, request } from 'undici';
 import { failureOf, type CoreClient } from '@evaluation/core-client';
+import { BEGINS_LIKE_FORMULA } from '../../tables/formulaCells.ts';
+import { namesOfCopies } from './fileNames.ts';
 import type { MarksPage } from './marksPages.ts';
 
 /** Connections for downloads of checked copies. The timeouts free a connection when the store stops sending. */
@@ -30,6 +32,7 @@ async function* entries(
   signal: AbortSignal,
 ): AsyncGenerator<Entry> {
   const missing: string[][] = [];
+  const nameOf = namesOfCopies();
   for await (const { data } of pages) {
     for (const { submission_id, candidate, status } of data) {
       const url = await urlOf(core, submission_id);
@@ -42,11 +45,13 @@ async function* entries(
         await body.dump();
         throw new Error(`the object store answered ${statusCode} for a checked copy`);
       }
-      yield { name: fileName(candidate.external_id, submission_id), input: body, lastModified: new Date() };
+      yield { name: nameOf(candidate.external_id, submission_id), input: body, lastModified: new Date() };
     }
   }
   if (missing.length > 0) {
-    const input = Papa.unparse([['Candidate', 'Status'], ...missing], { escapeFormulae: true });
+    const input = Papa.unparse([['Candidate', 'Status'], ...missing], {
+      escapeFormulae: BEGINS_LIKE_FORMULA,
+    });
     yield { name: 'not-included.csv', input, lastModified: new Date() };
   }
 }
@@ -59,16 +64,4 @@ const urlOf = async (core: CoreClient['public'], submissionId: string): Promise<
     if (failureOf(error)?.code === 'not_found') return null;
     throw error;
   }
-};
-
-const LONGEST_NAME = 100;
-
-/** External ids are unique; one that is no safe name of a file gets a part of the submission's id. */
-export const fileName = (externalId: string, submissionId: string): string => {
-  const safe = externalId
-    .normalize('NFC')
-    .replaceAll(/[^\p{L}\p{M}\p{N} _-]/gu, '_')
-    .slice(0, LONGEST_NAME)
-    .trim();
-  return safe === externalId && safe !== '' ? `${safe}.pdf` : `${safe}-${submissionId.slice(-12)}.pdf`;
 };

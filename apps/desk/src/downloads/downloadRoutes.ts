@@ -9,6 +9,7 @@ import { requestIdOf } from '../middleware/requestId.ts';
 import { sessionCookie } from '../sessions/cookie.ts';
 import type { KnownSessions } from '../sessions/knownSessions.ts';
 import { checkedCopiesZip } from './checkedCopies.ts';
+import { safeFileName } from './fileNames.ts';
 import { marksPages, type MarksPage } from './marksPages.ts';
 import { resultsCsv } from './resultsCsv.ts';
 import { resultsXlsx } from './resultsXlsx.ts';
@@ -50,19 +51,22 @@ export const downloadRoutes = (
   const routes = Router();
   routes.get('/exams/:examId/results.csv', async (request, response) => {
     const { title, pages } = await begin(request, response);
-    response.attachment(`${title}.csv`).type('text/csv; charset=utf-8');
+    response.attachment(`${safeFileName(title, 'results')}.csv`).type('text/csv; charset=utf-8');
     await send(response, Readable.from(resultsCsv(pages)));
   });
   routes.get('/exams/:examId/results.xlsx', async (request, response) => {
     const { title, pages } = await begin(request, response);
     const file = await resultsXlsx(pages);
-    response.attachment(`${title}.xlsx`).type(XLSX).send(file);
+    response
+      .attachment(`${safeFileName(title, 'results')}.xlsx`)
+      .type(XLSX)
+      .send(file);
   });
   routes.get('/exams/:examId/checked-copies.zip', async (request, response) => {
     const { core: caller, title, pages } = await begin(request, response);
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort());
-    response.attachment(`${title}.zip`).type('application/zip');
+    response.attachment(`${safeFileName(title, 'results')}.zip`).type('application/zip');
     await send(response, Readable.fromWeb(checkedCopiesZip(caller, pages, disconnected.signal)));
   });
   return routes;

@@ -1,12 +1,30 @@
+import fc from 'fast-check';
 import { strFromU8, unzipSync } from 'fflate';
 import Papa from 'papaparse';
 import { expect, test } from 'vitest';
-import { fileName } from './checkedCopies.ts';
+import { BEGINS_LIKE_FORMULA, withoutApostrophe } from '../../tables/formulaCells.ts';
+import { namesOfCopies, safeFileName } from './fileNames.ts';
 import type { MarksPage } from './marksPages.ts';
 import { resultsCsv } from './resultsCsv.ts';
 import { MOST_CELLS, resultsXlsx } from './resultsXlsx.ts';
 
-const HOSTILE = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'plain', 'a,"b"\nc', 'आशा'];
+const HOSTILE = [
+  '=1+1',
+  '+1',
+  '-1',
+  '@SUM(A1)',
+  '\t=1',
+  '=1+1\nx',
+  '\n=1',
+  ' =1',
+  '＝1+1',
+  '－1',
+  "'=1",
+  "'tis",
+  'plain',
+  'a,"b"\nc',
+  'आशा',
+];
 
 const page = (names: readonly string[], from = 0): MarksPage => ({
   title: 'Exam',
@@ -60,7 +78,10 @@ test('the CSV has a row for each candidate of all pages, and no cell that a spre
   ]);
   expect(data).toHaveLength(1 + HOSTILE.length);
   const names = data.slice(1).map((row) => row[2]);
-  expect(names).toEqual(HOSTILE.map((name) => (/^[=+\-@\t]/.test(name) ? `'${name}` : name)));
+  expect(names).toEqual(
+    HOSTILE.map((name) => (/[=+\-@＝－]/.test(name) && name !== 'plain' ? `'${name}` : name)),
+  );
+  expect(names.map((name = '') => withoutApostrophe(name))).toEqual(HOSTILE);
   expect(data[1]?.slice(7)).toEqual(['3.25', '6.5', '-0.75', '4']);
 });
 
@@ -85,9 +106,39 @@ test('the Excel file holds texts as texts and marks as numbers, and is refused a
   await expect(resultsXlsx(pagesOf(large))).rejects.toThrow('PAYLOAD_TOO_LARGE');
 });
 
-test('a name in the ZIP file is safe, and unique if the external id is no safe name', () => {
+test('an escaped text reads back as it was written, and begins with no sign of a formula', () => {
+  const signs = fc.string({ unit: fc.constantFrom(...`'=+-@\t\r\n ＝＋－＠a1`), maxLength: 6 });
+  fc.assert(
+    fc.property(signs, (text) => {
+      const [[cell = ''] = []] = Papa.parse<string[]>(
+        Papa.unparse([[text]], { escapeFormulae: BEGINS_LIKE_FORMULA, quotes: true }),
+      ).data;
+      expect(cell).not.toMatch(/^\s*[=+\-@＝＋－＠]/);
+      expect(withoutApostrophe(cell)).toBe(text);
+    }),
+  );
+});
+
+test('names in the ZIP file differ without regard to case, and each system takes them', () => {
+  const nameOf = namesOfCopies();
   const id = '00000000-0000-4000-8000-00000000002a';
-  expect(fileName('R-17 ब', id)).toBe('R-17 ब.pdf');
-  expect(fileName('../../etc/passwd', id)).toBe('______etc_passwd-00000000002a.pdf');
-  expect(fileName('', id)).toBe('-00000000002a.pdf');
+  expect(nameOf('R-17 ब', id)).toBe('R-17 ब.pdf');
+  expect(nameOf('A1', id)).toBe('A1.pdf');
+  expect(nameOf('a1', id)).toBe('a1-00000000002a.pdf');
+  expect(nameOf('con', id)).toBe('_con-00000000002a.pdf');
+  expect(nameOf('../../etc/passwd', id)).toBe('-..-etc-passwd-00000000002a.pdf');
+  expect(nameOf('', id)).toBe('-00000000002a.pdf');
+});
+
+test.each([
+  ['Maths/Paper 1', 'Maths-Paper 1'],
+  ['2025-26 / Term 1 / Class X', '2025-26 - Term 1 - Class X'],
+  ['/', 'results'],
+  ['...', 'results'],
+  ['a\u0000b\nc\u202ed', 'a-b-c-d'],
+  ['Term 1.', 'Term 1'],
+  ['NUL.2025', '_NUL.2025'],
+  ['गणित “Paper” 😀', 'गणित “Paper” 😀'],
+])('the title %j names its downloads %j', (title, name) => {
+  expect(safeFileName(title, 'results')).toBe(name);
 });

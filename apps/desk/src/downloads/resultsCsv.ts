@@ -1,4 +1,5 @@
 import Papa from 'papaparse';
+import { BEGINS_LIKE_FORMULA } from '../../tables/formulaCells.ts';
 import type { MarksPage } from './marksPages.ts';
 import { headerOf, rowsOf, type CellValue } from './resultsTable.ts';
 
@@ -7,7 +8,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Text that begins like a formula gets an apostrophe, so that no spreadsheet computes what a candidate wrote. */
 const linesOf = (rows: CellValue[][]): string =>
-  rows.length === 0 ? '' : `${Papa.unparse(rows, { escapeFormulae: true })}\r\n`;
+  rows.length === 0 ? '' : `${Papa.unparse(rows, { escapeFormulae: BEGINS_LIKE_FORMULA })}\r\n`;
 
 /** The results of an exam as CSV (RFC 4180), one part for each page. */
 export async function* resultsCsv(pages: AsyncIterable<MarksPage>): AsyncGenerator<string> {

@@ -1,4 +1,5 @@
 import Papa from 'papaparse';
+import { BEGINS_LIKE_FORMULA } from '../../../tables/formulaCells.ts';
 import type { PublicRouter } from '@evaluation/core-client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { client } from '../app/calls.ts';
@@ -63,7 +64,7 @@ export const decisionsAsCsv = async (filter: DecisionFilter): Promise<{ csv: str
       before: JSON.stringify(row.before),
       after: JSON.stringify(row.after),
     })),
-    { escapeFormulae: true },
+    { escapeFormulae: BEGINS_LIKE_FORMULA },
   );
   return { csv, isCut: before !== null };
 };

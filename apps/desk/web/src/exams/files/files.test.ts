@@ -24,6 +24,13 @@ test('a table without ids takes the roll numbers as ids', () => {
   ]);
 });
 
+test('the apostrophe that the results’ CSV puts before a text like a formula is taken off', () => {
+  expect(readCandidates(`id,name\n"'=1+1",'Asha\n"' -7",d'Souza\n`).candidates).toEqual([
+    { external_id: '=1+1', name: "'Asha" },
+    { external_id: '-7', name: "d'Souza" },
+  ]);
+});
+
 test('empty and repeated ids and a missing column are reported with their lines', () => {
   expect(readCandidates('id,name\n1,a\n,b\n1,c\n')).toEqual({
     candidates: [{ external_id: '1', name: 'a' }],

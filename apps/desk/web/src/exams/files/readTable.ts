@@ -1,4 +1,5 @@
 import Papa from 'papaparse';
+import { withoutApostrophe } from '../../../../tables/formulaCells.ts';
 
 /** A problem of a file; the line counts from 1 and includes the line of the headings. */
 export interface FileProblem {
@@ -70,7 +71,7 @@ export const readTable = (text: string, aliases: Readonly<Record<string, readonl
   const cellOf = (cells: readonly string[], heading: string): string => {
     const names = [heading, ...(aliases[heading] ?? [])].map(plain);
     const at = names.map((name) => columns.get(name)).find((index) => index !== undefined);
-    return at === undefined ? '' : (cells[at] ?? '').trim();
+    return at === undefined ? '' : withoutApostrophe(cells[at] ?? '').trim();
   };
   return {
     headings: headings.map((heading) => heading.trim()).filter((heading) => heading !== ''),
