@@ -50,6 +50,20 @@ test('keys are listed newest first, in pages that show each once', async () => {
   expect(seen).toEqual(made);
 });
 
+test('a time that PostgreSQL does not take is refused by its field', async () => {
+  const { instituteId } = await service.newInstitute();
+  const { keys, audit } = staff.as(instituteId).desk;
+  const never = '0000-01-01T00:00:00Z';
+  const position = { created_at: never, id: randomUUID() };
+  for (const call of [
+    () => keys.create.mutate({ scopes: ['evaluation:read'], expires_at: never }),
+    () => keys.list.query({ before: position }),
+    () => audit.list.query({ before: { ...position, id: '1' } }),
+    () => audit.list.query({ from: never }),
+  ])
+    await expect(call()).rejects.toMatchObject({ data: { code: 'BAD_REQUEST' } });
+});
+
 test('the history of credits names the exam of each charge, and the spending of today is the sum of its charges', async () => {
   const made = await newTestExam(service, { credits: 100 });
   const submission = await made.reach('graded');

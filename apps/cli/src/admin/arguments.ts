@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 // Imports single files of the contract: every command loads this file, and loading the whole contract takes long.
 import { Scope, SCOPES } from '@evaluation/rest-contract/schemas/account';
-import { uuid } from '@evaluation/rest-contract/schemas/primitives';
+import { givenTime, uuid } from '@evaluation/rest-contract/schemas/primitives';
 import { MAX_PRICE } from '@evaluation/rules/pricing';
-import * as z from 'zod/v4';
 
 /** Parsers for the values of options. Each throws InvalidArgumentError with the accepted form. */
 
@@ -81,7 +80,7 @@ export const scopes = (text: string): Scope[] => {
 
 /** Returns the text unchanged; core parses it. */
 export const time = (text: string): string => {
-  if (!z.iso.datetime().safeParse(text).success) {
+  if (!givenTime.safeParse(text).success) {
     throw new InvalidArgumentError('A time in UTC such as 2030-01-31T18:30:00Z.');
   }
   return text;

@@ -24,8 +24,7 @@ afterAll(async () => {
 });
 
 let people = 0;
-const newPerson = async () => {
-  const email = `asha${(people += 1)}@example.org`;
+const newPerson = async (email = `asha${(people += 1)}@example.org`) => {
   const { staff } = await inviteStaff(core.services, manager, { email, name: 'Asha', role: 'examiner' });
   return { id: staff.id, claims: { sub: `subject-${email}`, email, email_verified: true } };
 };
@@ -99,6 +98,14 @@ describe('oidcFinish refuses with the same answer', () => {
     expect(await signInWith({ ...claims, email: 'unknown@example.org' })).toEqual(REFUSED);
     expect(await signInWith({ sub: claims.sub })).toEqual(REFUSED);
     expect(await linksOf(id)).toBe(0);
+  });
+
+  test('an address that only looks like a stored one: the Kelvin sign is no k', async () => {
+    const { id } = await newPerson('kate@example.org');
+    const claims = { sub: 'subject-of-kelvin', email: '\u212aate@example.org', email_verified: true };
+    expect(await signInWith(claims)).toEqual(REFUSED);
+    expect(await linksOf(id)).toBe(0);
+    expect(await signInWith({ ...claims, email: 'Kate@Example.org' })).toHaveProperty('staff');
   });
 
   test('a disabled account, before and after it was linked', async () => {

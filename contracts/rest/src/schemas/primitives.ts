@@ -58,6 +58,14 @@ export const uuid = z.uuid();
 /** UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
+/** A time that a caller chooses, in UTC; PostgreSQL takes each value. */
+export const givenTime = z.iso
+  .datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' })
+  // PostgreSQL refuses longer timestamps and stores at most six digits of a second.
+  .max(30, { error: 'At most 9 digits of a second.' })
+  // ISO 8601 has a year 0; PostgreSQL does not.
+  .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' });
+
 export const date = z.iso.date();
 
 export const maxMarks = steppedMarks(z.number().gt(0).lte(1000)).meta({
@@ -134,13 +142,7 @@ export const listQuery = (maximum: number, standard: number) => ({
     .meta({ type: 'integer', minimum: 1, maximum, default: standard }),
   // Not bounded: a cursor that is too long is answered with invalid_cursor.
   cursor: z.string().optional(),
-  updated_since: z.iso
-    .datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' })
-    // PostgreSQL refuses longer timestamps and stores at most six digits of a second.
-    .max(30, { error: 'At most 9 digits of a second.' })
-    // ISO 8601 has a year 0; PostgreSQL does not.
-    .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' })
-    .optional(),
+  updated_since: givenTime.optional(),
 });
 
 export const flag = z.enum(['true', 'false']);

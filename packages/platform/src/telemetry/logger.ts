@@ -38,19 +38,27 @@ export const createLogger = (options: {
     options.stream ?? process.stderr,
   );
 
-/** True for SQLSTATE class 22 (invalid value), whose message quotes the value, possibly one of a client. */
-const isAboutValue = (error: Error): error is Error & { code: string } =>
-  'severity' in error && 'code' in error && /^22[0-9A-Z]{3}$/.test(String(error.code));
+/**
+ * The message of an error. PostgreSQL's errors of class 22 (invalid value) quote the value, possibly one of a client.
+ * Prisma's errors quote PostgreSQL's, or the arguments of a call. Codes stand in place of these messages.
+ */
+const messageOf = (error: Error): string => {
+  const code = 'code' in error ? String(error.code) : '';
+  if ('severity' in error && /^22[0-9A-Z]{3}$/.test(code)) return `SQLSTATE ${code}`;
+  if (!/^(?:PrismaClient(?!Initialization)|DriverAdapterError)/.test(error.name)) return error.message;
+  const [, state = ''] = /\bCode: `?([0-9A-Z]{5})\b/.exec(error.message) ?? [];
+  return [code, state === '' ? '' : `SQLSTATE ${state}`].filter((part) => part !== '').join(' ') || 'masked';
+};
 
 /** Class, message and stack of an error and its causes, without the data of requests and rows. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
         type: error.name,
-        message: isAboutValue(error) ? `SQLSTATE ${error.code}` : error.message,
+        message: messageOf(error),
         ...('code' in error ? { code: error.code } : {}),
         ...(error instanceof AggregateError ? { first: describeError(error.errors[0]) } : {}),
-        stack: isAboutValue(error) ? error.stack?.replace(error.message, error.code) : error.stack,
+        stack: error.stack?.replace(error.message, () => messageOf(error)),
         ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
       }
     : { type: typeof error };

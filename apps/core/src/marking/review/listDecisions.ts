@@ -1,3 +1,4 @@
+import { givenTime } from '@evaluation/rest-contract/schemas';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
 import { isUuid } from '../../command/accept.ts';
@@ -13,7 +14,7 @@ const DECISIONS = [
   'guide_undo',
 ] as const;
 
-const Position = z.object({ created_at: z.iso.datetime(), id: z.string().regex(/^\d{1,18}$/) });
+const Position = z.object({ created_at: givenTime, id: z.string().regex(/^\d{1,18}$/) });
 
 export const DecisionQuery = z.object({
   limit: z.int().gte(1).lte(200).default(50),
@@ -22,9 +23,9 @@ export const DecisionQuery = z.object({
   exam_id: z.string().max(100).optional(),
   action: z.enum(DECISIONS).optional(),
   /** First moment, included. */
-  from: z.iso.datetime().optional(),
+  from: givenTime.optional(),
   /** Last moment, excluded. */
-  to: z.iso.datetime().optional(),
+  to: givenTime.optional(),
   before: Position.optional(),
 });
 

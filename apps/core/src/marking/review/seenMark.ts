@@ -1,5 +1,5 @@
 import type { Tx } from '@evaluation/database';
-import type { QuestionResult } from '@evaluation/rest-contract/schemas';
+import { givenTime, type QuestionResult } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import type { Viewer } from '../../command/locks/visibleExams.ts';
 import { failure } from '../../command/failures.ts';
@@ -16,7 +16,7 @@ import { readQuestionResult } from './readQuestionResult.ts';
 export const SeenMark = z.object({
   awarded: z.number().nullable(),
   /** Time of the override that counts; null without one. */
-  edited_at: z.iso.datetime().nullable(),
+  edited_at: givenTime.nullable(),
   approved: z.boolean(),
 });
 export type SeenMark = z.infer<typeof SeenMark>;

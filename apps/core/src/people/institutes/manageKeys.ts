@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Scope } from '@evaluation/rest-contract/schemas';
+import { givenTime, Scope } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { failure } from '../../command/failures.ts';
 import { findInstitute } from './findInstitute.ts';
@@ -10,7 +10,7 @@ import { broadcastKeyChange } from './broadcastKeyChange.ts';
 const scopes = z.array(Scope);
 const rateTier = z.enum(['standard', 'high']);
 const dailyCopyCap = z.int().gte(0).lte(1_000_000_000).nullable();
-const expiresAt = z.iso.datetime().nullable();
+const expiresAt = givenTime.nullable();
 
 export const KeyCreate = z.object({
   institute_id: z.uuid(),

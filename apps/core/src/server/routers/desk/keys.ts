@@ -1,3 +1,4 @@
+import { givenTime } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { isUuid } from '../../../command/accept.ts';
 import { listKeys } from '../../../people/institutes/listKeys.ts';
@@ -22,7 +23,7 @@ export const deskKeysRouter = router({
     .input(
       z.object({
         limit: z.int().gte(1).lte(200).default(50),
-        before: z.object({ created_at: z.iso.datetime(), id: z.uuid() }).optional(),
+        before: z.object({ created_at: givenTime, id: z.uuid() }).optional(),
       }),
     )
     .query(({ ctx, input }) => listKeys(ctx.services, ctx.actor.institute_id, input)),
