@@ -3,6 +3,7 @@ import { openLanes, type Lanes } from '@evaluation/lanes';
 import { newLanes, readPlan } from '@evaluation/test-services';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { fabricatedRuns } from '../../test/fabricatedRuns.ts';
 import { newTestCore } from '../../test/newTestCore.ts';
 import type { Services } from '../command/services.ts';
 import { claimRun } from './runs/claimRun.ts';
@@ -40,35 +41,7 @@ const withWindows = (institute: number, lane: number): Services => ({
   },
 });
 
-/** Inserts claimed runs. The window of the lane counts them, and as many other runs may wait in the lane. */
-const keepBusy = (workers: number, lane = 'typed') =>
-  maker.query(
-    `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, lease_until)
-     select gen_random_uuid(), $3, gen_random_uuid(), $2::"Lane", 1, 'claimed', 1, now() + interval '1 hour'
-     from generate_series(1, $1)`,
-    [workers, lane, randomUUID()],
-  );
-
-/** Queues `runsEach` runs for each institute, oldest first. @returns the institutes' ids in id order */
-const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): Promise<string[]> => {
-  const { rows } = await maker.query<{ institute_id: string }>(
-    `with institutes as (select gen_random_uuid() as institute_id from generate_series(1, $1)),
-       made as (
-         insert into runs (id, institute_id, submission_id, lane, attempt, status, price, queued_at)
-         select gen_random_uuid(), institute_id, gen_random_uuid(), $3::"Lane", 1, 'queued', 1, now() + at * interval '1 second'
-         from institutes, generate_series(1, $2) at)
-     select institute_id from institutes order by institute_id`,
-    [institutes, runsEach, lane],
-  );
-  return rows.map(({ institute_id }) => institute_id);
-};
-
-const runsOut = async (): Promise<Map<string, number>> => {
-  const { rows } = await maker.query<{ institute_id: string; runs: number }>(
-    `select institute_id, count(*)::int as runs from runs where status = 'released' group by institute_id`,
-  );
-  return new Map(rows.map(({ institute_id, runs }) => [institute_id, runs]));
-};
+const { keepBusy, queueRuns, runsOut } = fabricatedRuns(maker);
 
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
@@ -110,6 +83,25 @@ test('with one worker and five institutes each has a run before any has its seco
   }
   for (const from of [0, 5, 10])
     expect(served.slice(from, from + 5).toSorted()).toEqual(institutes.toSorted());
+});
+
+test('runs of a disabled institute wait until it is enabled again', async () => {
+  const [stopped = '', other = ''] = await queueRuns(2, 2);
+  await maker.query(
+    `insert into institutes (id, name, api_enabled) values ($1, 'Stopped', false), ($2, 'Other', true)`,
+    [stopped, other],
+  );
+  await keepBusy(6);
+  await tick(withWindows(16, 12));
+  expect(await runsOut()).toEqual(new Map([[other, 2]]));
+  await maker.query('update institutes set api_enabled = true where id = $1', [stopped]);
+  await tick(withWindows(16, 12));
+  expect(await runsOut()).toEqual(
+    new Map([
+      [other, 2],
+      [stopped, 2],
+    ]),
+  );
 });
 
 test('over many ticks neither an institute nor a lane exceeds its window', async () => {
@@ -367,7 +359,7 @@ test.each([
       return readPlan(rows[0]);
     };
     const one = await look(1);
-    expect(one.indexes).toEqual(['runs_in_flight', 'runs_pkey', 'runs_waiting_typed']);
+    expect(one.indexes).toEqual(['institutes_disabled', 'runs_in_flight', 'runs_pkey', 'runs_waiting_typed']);
     expect(one.scanned).toEqual([]);
     // Reads the 400 runs in flight and, for the one free place, one run of each of two institutes.
     expect(one.rowsRead).toBeLessThan(420);

@@ -4,8 +4,7 @@ import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { noteStaffEvent } from './events.ts';
 import { hashPassword } from './passwords.ts';
-import type { SignedIn } from './representation.ts';
-import { endSessions, startSession } from './sessions.ts';
+import { endSessions, startSession, type StartedSession } from './sessions.ts';
 import { hashOfToken, newToken } from './tokens.ts';
 
 /*
@@ -82,7 +81,7 @@ export const followLink = async (
     address: string;
     user_agent: string;
   },
-): Promise<{ token: string; staff: SignedIn }> => {
+): Promise<StartedSession> => {
   const link = await findLink(services, input.token);
   if (link === null) throw failure('no_such_link');
   const password = await hashPassword(networkOf(input.address), input.password);

@@ -3,8 +3,7 @@ import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
 import { folded } from './email.ts';
 import { noteStaffEvent } from './events.ts';
-import type { SignedIn } from './representation.ts';
-import { startSession } from './sessions.ts';
+import { startSession, type StartedSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
 /*
@@ -106,7 +105,7 @@ export const oidcStart = async (
   };
 };
 
-type OidcAnswer = { token: string; staff: SignedIn } | typeof REFUSED;
+type OidcAnswer = StartedSession | typeof REFUSED;
 
 const REFUSED = { refused: 'sign_in_failed' } as const;
 const FAILED = 'sign-in with the OpenID Connect provider failed';

@@ -3,6 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
 import type { Role } from './roles.ts';
 import type { Services } from '../command/services.ts';
+import { editInstitute } from './institutes/editInstitute.ts';
 import { followLink, showLink } from './links.ts';
 import {
   changeRole,
@@ -54,7 +55,7 @@ const newPerson = async (manager: Manager, role: Role = 'examiner') => {
     ...browser,
     address: someAddress(),
   });
-  return { id: staff.id, email, token: signedIn.token };
+  return { id: staff.id, email, token: 'token' in signedIn ? signedIn.token : '' };
 };
 const signInAs = (email: string, password = PASSWORD, address = someAddress()) =>
   signIn(services, { email, password, user_agent: 'Firefox', address });
@@ -78,7 +79,7 @@ describe('an invitation', () => {
       'validation_failed',
     );
     const joined = await followLink(services, { token, name: 'Asha Rao', password: PASSWORD, ...browser });
-    expect(joined.staff).toMatchObject({ name: 'Asha Rao', institute_id: manager.institute_id });
+    expect(joined).toMatchObject({ staff: { name: 'Asha Rao', institute_id: manager.institute_id } });
     expect(await showLink(services, token)).toBeNull();
     expect(await codeOf(followLink(services, { token, password: PASSWORD, ...browser }))).toBe('not_found');
     expect(await signInAs(email.toUpperCase())).toMatchObject({ staff: { email, name: 'Asha Rao' } });
@@ -115,6 +116,22 @@ describe('an invitation', () => {
     const other = await newInstitute();
     expect(await codeOf(inviteStaff(services, other, { email, name: 'A', role: 'admin' }))).toBe('conflict');
   });
+});
+
+test('while its institute is disabled, a session is not valid, and no way of signing in starts one', async () => {
+  const manager = await newInstitute();
+  const person = await newPerson(manager);
+  const { link } = await inviteStaff(services, manager, { email: newEmail(), name: 'A', role: 'examiner' });
+  const enable = (isEnabled: boolean) =>
+    editInstitute(services, { institute_id: manager.institute_id, api_enabled: isEnabled });
+  await enable(false);
+  expect(await findSession(services, person.token)).toBeNull();
+  expect(await signInAs(person.email)).toEqual({ refused: 'institute_disabled' });
+  expect(await signInAs(person.email, 'a wrong password'), 'only its people learn it').toEqual(WRONG);
+  const follow = { token: tokenOf(link), password: PASSWORD, ...browser, address: someAddress() };
+  expect(await followLink(services, follow)).toEqual({ refused: 'institute_disabled' });
+  await enable(true);
+  expect(await findSession(services, person.token)).toMatchObject({ id: person.id });
 });
 
 describe('sign-in', () => {

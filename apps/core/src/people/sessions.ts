@@ -6,7 +6,8 @@ import { hashOfToken, newToken } from './tokens.ts';
 
 /*
  * Sessions of staff at the desk. A session is a row; it is valid until `expires_at`, which moves with its use, until it
- * is ended, or until its account is disabled. The desk's server may keep a valid answer for a few seconds.
+ * is ended, or until its account is disabled. While the operator has disabled the institute, none is valid and none
+ * starts. The desk's server may keep a valid answer for a few seconds.
  */
 
 /** A session that is not used for this long has expired. */
@@ -21,15 +22,25 @@ const USER_AGENT_LENGTH = 200;
 const expiryOf = (createdAt: number, now: number): Date =>
   new Date(Math.min(now + IDLE_MS, createdAt + LIFETIME_MS));
 
+/** The operator has disabled the institute of a person who has been authenticated. */
+const INSTITUTE_DISABLED = { refused: 'institute_disabled' } as const;
+
+export type StartedSession = { token: string; staff: SignedIn } | typeof INSTITUTE_DISABLED;
+
 /** Starts a session of a person who has been authenticated. */
 export const startSession = async (
   { database }: Services,
   staffId: string,
   userAgent: string,
-): Promise<{ token: string; staff: SignedIn }> => {
+): Promise<StartedSession> => {
   const { token, hash } = newToken();
   const now = Date.now();
   const { control } = database;
+  const { institute } = await control.staff.findUniqueOrThrow({
+    where: { id: staffId },
+    select: { institute: { select: { api_enabled: true } } },
+  });
+  if (!institute.api_enabled) return INSTITUTE_DISABLED;
   const { id } = await control.staff_sessions.create({
     data: {
       id: newId(),
@@ -54,11 +65,11 @@ export const findSession = async ({ database }: Services, token: string): Promis
   const { control } = database;
   const session = await control.staff_sessions.findUnique({
     where: { token_hash: hashOfToken(token) },
-    include: { staff: { include: { institute: { select: { name: true } } } } },
+    include: { staff: { include: { institute: { select: { name: true, api_enabled: true } } } } },
   });
   const now = Date.now();
   if (session === null || session.ended_at !== null || session.expires_at.getTime() <= now) return null;
-  if (session.staff.disabled_at !== null) return null;
+  if (session.staff.disabled_at !== null || !session.staff.institute.api_enabled) return null;
   if (now - session.last_seen_at.getTime() >= EXACT_TO_MS) {
     await control.staff_sessions.updateMany({
       where: { id: session.id, ended_at: null },

@@ -2,12 +2,11 @@ import { networkOf } from '@evaluation/platform/client-limits';
 import type { Services } from '../command/services.ts';
 import { folded } from './email.ts';
 import { isPassword } from './passwords.ts';
-import type { SignedIn } from './representation.ts';
-import { startSession } from './sessions.ts';
+import { startSession, type StartedSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
 type SignInAnswer =
-  | { token: string; staff: SignedIn }
+  | StartedSession
   | { refused: 'wrong_credentials' }
   | { refused: 'too_many_attempts'; retry_after_seconds: number };
 

@@ -14,7 +14,8 @@ import { userAgentOf } from './userAgentOf.ts';
  *   GET /oidc/start    keeps core's transaction and the page in `from` in cookies, and leads to the provider
  *   GET /oidc/callback lets core check the provider's answer, starts the session and leads to that page, or to /exams
  *
- * All failures lead to the sign-in page with the same address, which shows no reason. The cookie is cleared by the
+ * All failures lead to the sign-in page with the same address, which shows no reason; only a person whose institute the
+ * operator has disabled is told so. The cookie is cleared by the
  * callback, so a second callback is refused without a call of core.
  */
 export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>, log: Logger): Router => {
@@ -57,7 +58,8 @@ export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>
       address: request.ip ?? 'unknown',
     });
     if ('token' in answer) session.set(response, answer.token);
-    response.redirect(303, 'token' in answer ? pathIn(wanted) : REFUSED);
+    const isDisabled = 'refused' in answer && answer.refused === 'institute_disabled';
+    response.redirect(303, 'token' in answer ? pathIn(wanted) : isDisabled ? INSTITUTE_DISABLED : REFUSED);
   });
 
   const showRefusal: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
@@ -77,6 +79,7 @@ const pathIn = (wanted: string | null): string =>
   ownPath(Buffer.from(wanted ?? '', 'base64url').toString('utf8')) ?? '/exams';
 
 const REFUSED = '/sign-in?refused=1';
+const INSTITUTE_DISABLED = '/sign-in?refused=institute_disabled';
 
 /** The query with its question mark, as the browser sent it. */
 const queryOf = ({ originalUrl }: Request): string => {

@@ -145,6 +145,6 @@ const enableInstitute = async (
     control.editInstitute.mutate({ institute_id: options.institute, api_enabled: enabled }),
   );
   print(answer, command, [
-    `The API is ${enabled ? 'enabled' : 'disabled'} for ${answer.name}; every server applies this within a minute.`,
+    `The API is ${enabled ? 'enabled' : 'disabled'} for ${answer.name}, and so is its desk; every server applies this within a minute.`,
   ]);
 };

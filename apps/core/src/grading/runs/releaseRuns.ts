@@ -116,15 +116,16 @@ export const restRun = async (
 };
 
 /**
- * Institutes with the fewest runs in flight come first, and institutes with equally many take turns. Reads all
- * institutes with runs in flight and, of the others, at most as many as places are free. Nothing is released in a
- * transaction without the lane's lock. Exported for a test of its plan.
+ * Institutes with the fewest runs in flight come first, and institutes with equally many take turns; runs of a disabled
+ * institute wait. Reads all institutes with runs in flight and, of the others, at most as many as places are free.
+ * Nothing is released in a transaction without the lane's lock. Exported for a test of its plan.
  * @param askedFor open requests of workers, besides their claimed runs
  */
 export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => {
   // The lane is a literal, so that the prepared plan uses the partial index of the lane.
   const isReady = sql<boolean>`lane = ${sql.lit(lane)} and status = 'queued'
-    and (released_at is null or released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))`;
+    and (released_at is null or released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))
+    and institute_id <> all (array(select id from institutes where not api_enabled))`;
   return sql<ReleasedRun>`
       with recursive
       in_flight as (

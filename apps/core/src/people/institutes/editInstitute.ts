@@ -1,3 +1,4 @@
+import { RUN_LANES } from '@evaluation/jobs-contract';
 import * as z from 'zod/v4';
 import { broadcastKeyChange } from './broadcastKeyChange.ts';
 import type { Services } from '../../command/services.ts';
@@ -46,6 +47,7 @@ export const editInstitute = async (
   });
   // Facades cache only `api_enabled` of these fields.
   if (input.api_enabled !== undefined) await broadcastKeyChange(services, { institute_id: id });
+  if (input.api_enabled === true) for (const lane of RUN_LANES) services.wakeDispatcher(lane);
 };
 
 const columnsOf = (terms: Omit<z.output<typeof InstituteEdit>, 'institute_id' | 'credit_limit'>) => ({

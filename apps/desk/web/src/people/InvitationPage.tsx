@@ -7,6 +7,7 @@ import { askSession, sessionQuery, type Staff } from '../app/session.ts';
 import { EntryForm } from './EntryForm.tsx';
 import { NewPasswordField } from './PasswordField.tsx';
 import { problemOfPassword } from './passwordRule.ts';
+import { REFUSALS } from './SignInPage.tsx';
 import { textIn } from './textIn.ts';
 
 interface Invitation {
@@ -44,9 +45,14 @@ export const InvitationPage = () => {
     try {
       const name = fields.get('name');
       const body = { token, password, ...(typeof name === 'string' ? { name } : {}) };
-      const answer = (await askSession('POST', '/link/followed', body)) as { staff: Staff };
-      queryClient.setQueryData(sessionQuery.queryKey, answer.staff);
-      await navigate({ href: '/exams' });
+      const answer = (await askSession('POST', '/link/followed', body)) as
+        | { staff: Staff }
+        | { refused: 'institute_disabled' };
+      if ('refused' in answer) setProblem(t(REFUSALS[answer.refused]));
+      else {
+        queryClient.setQueryData(sessionQuery.queryKey, answer.staff);
+        await navigate({ href: '/exams' });
+      }
     } catch {
       setProblem(t('people.invitation.failed'));
     } finally {

@@ -9,7 +9,7 @@ import { PasswordField } from './PasswordField.tsx';
 
 type Answer =
   | { staff: Staff }
-  | { refused: 'wrong_credentials' }
+  | { refused: keyof typeof REFUSALS }
   | { refused: 'too_many_attempts'; retry_after_seconds: number };
 
 interface Ways {
@@ -17,17 +17,24 @@ interface Ways {
   oidc: { name: string } | null;
 }
 
+export const REFUSALS = {
+  wrong_credentials: 'people.signIn.wrong',
+  institute_disabled: 'people.signIn.instituteDisabled',
+} as const;
+
 const refusalText = (answer: Exclude<Answer, { staff: Staff }>): string =>
-  answer.refused === 'wrong_credentials'
-    ? textOf('people.signIn.wrong')
-    : textOf('people.signIn.tooMany', { count: Math.ceil(answer.retry_after_seconds / 60) });
+  answer.refused === 'too_many_attempts'
+    ? textOf('people.signIn.tooMany', { count: Math.ceil(answer.retry_after_seconds / 60) })
+    : textOf(REFUSALS[answer.refused]);
 
 export const SignInPage = () => {
   const t = useText();
   const { from, refused } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [problem, setProblem] = useState(refused === 1 ? t('people.signIn.refused') : null);
+  const [problem, setProblem] = useState(
+    refused === undefined ? null : t(refused === 1 ? 'people.signIn.refused' : REFUSALS[refused]),
+  );
   const { data: ways } = useQuery({
     queryKey: ['signInWays'],
     queryFn: async () => (await askSession('GET', '/ways')) as Ways,

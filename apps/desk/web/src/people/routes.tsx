@@ -6,12 +6,17 @@ import { InvitationPage } from './InvitationPage.tsx';
 import { SignInPage } from './SignInPage.tsx';
 import { StaffPage } from './StaffPage.tsx';
 
+/** Why a provider's sign-in came back: 1 stands for all reasons that the page does not tell apart. */
+type Refused = 1 | 'institute_disabled';
+
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { from?: string; refused?: 1 } => ({
+  validateSearch: (search: Record<string, unknown>): { from?: string; refused?: Refused } => ({
     ...fromIn(search),
-    ...(search['refused'] === 1 ? { refused: 1 } : {}),
+    ...(search['refused'] === 1 || search['refused'] === 'institute_disabled'
+      ? { refused: search['refused'] }
+      : {}),
   }),
   component: SignInPage,
 });

@@ -552,6 +552,7 @@ CREATE UNIQUE INDEX runs_submission_id_attempt_key ON runs (submission_id, attem
 CREATE INDEX runs_waiting ON runs (institute_id, lane, queued_at, id) WHERE (status = 'queued'::"RunStatus");
 CREATE INDEX runs_waiting_copy ON runs (institute_id, queued_at, id)
   WHERE ((status = 'queued'::"RunStatus") AND (lane = 'copy'::"Lane"));
+CREATE INDEX institutes_disabled ON institutes (id) WHERE NOT api_enabled;
 CREATE INDEX runs_waiting_typed ON runs (institute_id, queued_at, id)
   WHERE ((status = 'queued'::"RunStatus") AND (lane = 'typed'::"Lane"));
 CREATE INDEX runs_with_evidence ON runs (evidence_since) WHERE (evidence_since IS NOT NULL);
