@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { openLanes, type Lanes } from '@evaluation/lanes';
 import { newLanes, readPlan } from '@evaluation/test-services';
 import { sql } from 'kysely';
