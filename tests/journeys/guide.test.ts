@@ -60,7 +60,7 @@ beforeAll(async () => {
         institute_id: service.instituteId,
         staff_id: randomUUID(),
         role: 'admin',
-        scopes: ['evaluation:review', 'evaluation:finalize'],
+        scopes: ['evaluation:read', 'evaluation:review', 'evaluation:finalize'],
       }),
     }).public;
   teachers = [teacher(), teacher()];
@@ -141,6 +141,16 @@ const expectReplays = async (ids: readonly string[]): Promise<void> => {
     );
   }
 };
+/** What a teacher's decision names: the mark of the long answer, and the revision of all marks. */
+const onScreen = async (teacher: Teacher, id: string) => {
+  const { questions, marks_revision: revision } = await teacher.desk.marking.screen.query({
+    submission_id: id,
+  });
+  const result = questions.find(({ question: { label } }) => label === '2')?.result;
+  if (result === undefined) throw new Error('the long answer is not on the screen');
+  const { awarded, review } = result;
+  return { seen: { awarded, edited_at: review.edited_at, approved: review.approved }, revision };
+};
 const untilStep = async (teacher: Teacher, command: 'preview' | 'apply' | 'undo', number?: number) => {
   const ends = { preview: 'previewed', apply: 'applied', undo: 'undone' }[command];
   return eventually(`the guide is ${ends}`, async () => {
@@ -204,6 +214,7 @@ test('two teachers mark the ten chosen answers at once', async () => {
         await teacher.submissions.override.mutate({
           submission_id: id,
           question_id: question,
+          seen: (await onScreen(teacher, id)).seen,
           body: { reviewer: `teacher ${turn + 1}`, awarded: deserved.get(id) ?? 0 },
         });
       }
@@ -264,10 +275,15 @@ test('the second application sets the marks of the first; five audited results a
   await teachers[1].submissions.override.mutate({
     submission_id: corrected ?? '',
     question_id: question,
+    seen: (await onScreen(teachers[1], corrected ?? '')).seen,
     body: { reviewer: 'teacher 2', awarded: 0.5 },
   });
   for (const id of confirmed) {
-    await teachers[1].submissions.approve.mutate({ submission_id: id, body: { reviewer: 'teacher 2' } });
+    await teachers[1].submissions.approve.mutate({
+      submission_id: id,
+      body: {},
+      seen_marks_revision: (await onScreen(teachers[1], id)).revision,
+    });
   }
   const decided = await marks();
   await teachers[0].exams.finalize.mutate({ exam_id: exam.id, body: { all_graded: true } });

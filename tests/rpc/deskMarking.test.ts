@@ -151,6 +151,25 @@ describe('a mark with the mark that was seen', () => {
   });
 });
 
+test('the reviewer of a person at the desk is the account, and what the person has seen is required', async () => {
+  const made = await newTestExam(service);
+  const submission = await made.reach('graded');
+  const id = randomUUID();
+  const who = examiner(made, id);
+  const at = { submission_id: submission.id, question_id: made.questionId('3') };
+  const body = { reviewer: 'Controller of Examinations', awarded: 1 };
+  expect(await codeOf(who.submissions.override.mutate({ ...at, body }))).toBe('validation_failed');
+  const approve = { submission_id: submission.id, body: {} };
+  expect(await codeOf(who.submissions.approve.mutate(approve))).toBe('validation_failed');
+  const { result } = await questionOf(who, submission, '3');
+  await give(who, { submission, questionId: at.question_id }, 1, seenOf(result));
+  expect((await questionOf(who, submission, '3')).result.review.reviewer.ref).toBe(id);
+  await who.submissions.approve.mutate({
+    ...approve,
+    seen_marks_revision: (await screenOf(who, submission)).marks_revision,
+  });
+});
+
 test('an approval is refused if the marks have changed since they were seen', async () => {
   const made = await newTestExam(service);
   const submission = await made.reach('graded');
@@ -169,7 +188,8 @@ test('withdrawing restores the mark from before the override, and audits the wit
   const made = await newTestExam(service);
   const submission = await made.reach('partially_graded');
   const before = await submission.result();
-  const who = examiner(made);
+  const id = randomUUID();
+  const who = examiner(made, id);
   const at = { submission_id: submission.id, question_id: made.questionId('3') };
   const { result } = await questionOf(who, submission, '3');
   expect(result).toMatchObject({ status: 'failed', awarded: null });
@@ -184,7 +204,7 @@ test('withdrawing restores the mark from before the override, and audits the wit
   );
   expect(entries).toMatchObject([
     { action: 'override' },
-    { action: 'override_dropped', before: { awarded: 2, reviewer: 'R' } },
+    { action: 'override_dropped', before: { awarded: 2, reviewer: id } },
   ]);
 });
 

@@ -7,12 +7,13 @@ import type { Services } from '../../command/services.ts';
 import { readSubmission } from '../../submissions/getSubmission.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import { failure } from '../../command/failures.ts';
-import { audit } from './audit.ts';
+import { audit, reviewerOf } from './audit.ts';
+import { requireOfStaff } from './seenMark.ts';
 
 /**
  * Records a teacher's approval of the marks: clears the submission's review flag and reasons, and sets
  * `review.approved` of each question. Marks can still be overridden.
- * @param seenRevision revision of the marks that the teacher has seen; without it, the present marks are approved
+ * @param seenRevision revision of the marks that the teacher has seen; a key's caller may leave it out
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, not live, or marks of another revision),
  * submission_finalized, validation_failed
  */
@@ -25,7 +26,8 @@ export const approveSubmission = (
 ): Promise<Submission> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'approve');
-    const reviewer = accept(Approve, body).reviewer ?? null;
+    const reviewer = reviewerOf(actor, accept(Approve, body).reviewer ?? null);
+    requireOfStaff(actor, 'seen_marks_revision', seenRevision);
     if (seenRevision !== undefined && seenRevision !== submission.marks_revision) {
       throw failure('mark_changed');
     }

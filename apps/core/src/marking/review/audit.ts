@@ -2,6 +2,10 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/platform/signed-actor';
 
+/** The reviewer of a decision: for a member of staff the account's id, and else what the caller names. */
+export const reviewerOf = <Given extends string | null>(actor: Actor, given: Given): Given | string =>
+  actor.staff === undefined ? given : actor.key_id;
+
 /** Audit entry of a human decision. `before` and `after` hold marks and flags. */
 interface Decision {
   action:

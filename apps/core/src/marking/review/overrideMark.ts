@@ -8,7 +8,7 @@ import { stopPassingBelowTarget } from '../../guides/passingAudit.ts';
 import { accept, isUuid, refuseField } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';
 import { lockSubmissionFor, visibleSubmissions } from '../../command/locks/lockSubmission.ts';
-import { audit } from './audit.ts';
+import { audit, reviewerOf } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';
 import { auditedFields, readQuestionResult } from './readQuestionResult.ts';
 
@@ -33,12 +33,13 @@ export const overrideMark = (
     const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'override');
     const override = accept(MarkOverride, body);
     refuseOutOfRange(override.awarded, question);
+    const reviewer = reviewerOf(actor, override.reviewer);
     await check(tx, { submissionId: submission.id, questionId: question.id });
 
     const before = await readQuestionResult(tx, actor, submission.id, question.id);
     const given = {
       awarded: String(override.awarded),
-      reviewer: override.reviewer,
+      reviewer,
       reason: override.reason ?? null,
       key_id: actor.key_id,
       edited_at: sql<Date>`clock_timestamp()`,
@@ -59,7 +60,7 @@ export const overrideMark = (
         exam_id: submission.exam_id,
         submission_id: submission.id,
         question_id: question.id,
-        reviewer: override.reviewer,
+        reviewer,
         reason: override.reason ?? null,
         before: auditedFields(before),
         after: auditedFields(after),

@@ -1,7 +1,9 @@
 import type { Tx } from '@evaluation/database';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { givenTime, type QuestionResult } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import type { Viewer } from '../../command/locks/visibleExams.ts';
+import { refuseField } from '../../command/accept.ts';
 import { failure } from '../../command/failures.ts';
 import { readQuestionResult } from './readQuestionResult.ts';
 
@@ -44,3 +46,12 @@ export const refuseUnseenMark = async (
 
 const isSameTime = (one: string | null, other: string | null): boolean =>
   one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
+
+/**
+ * Two people at the desk mark the same copy, so each names what was on the screen. A key's caller is one backend.
+ * @throws DomainFailure validation_failed if a member of staff left the field out
+ */
+export const requireOfStaff = (actor: Actor, field: string, seen: unknown): void => {
+  if (actor.staff !== undefined && seen === undefined)
+    refuseField(field, 'required', 'Name what you have seen.');
+};

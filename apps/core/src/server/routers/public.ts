@@ -23,7 +23,7 @@ import { approveSubmission } from '../../marking/review/approveSubmission.ts';
 import { finalizeExam } from '../../marking/review/finalizeExam.ts';
 import { overrideMark } from '../../marking/review/overrideMark.ts';
 import { withoutAnswer } from '../../marking/review/readQuestionResult.ts';
-import { refuseUnseenMark, SeenMark } from '../../marking/review/seenMark.ts';
+import { refuseUnseenMark, requireOfStaff, SeenMark } from '../../marking/review/seenMark.ts';
 import { unfinalizeSubmission } from '../../marking/review/unfinalizeSubmission.ts';
 import { addQuestions } from '../../exams/questions/addQuestions.ts';
 import { deleteQuestion } from '../../exams/questions/deleteQuestion.ts';
@@ -218,7 +218,7 @@ export const publicRouter = router({
     override: ofSubmission
       .input(question)
       .input(body<typeof schemas.MarkOverride>())
-      // For staff. The facade sends neither `seen` nor an idempotency key.
+      // Required of staff. The facade sends neither `seen` nor an idempotency key.
       .input(z.object({ seen: SeenMark.optional() }))
       .mutation(({ ctx, input: { submission_id, question_id, body: given, seen } }) =>
         once(ctx, async (services) => {
@@ -229,6 +229,7 @@ export const publicRouter = router({
             question_id,
             given,
             async (tx, at) => {
+              requireOfStaff(ctx.actor, 'seen', seen);
               if (seen !== undefined) await refuseUnseenMark(tx, ctx.actor, at, seen);
             },
           );
