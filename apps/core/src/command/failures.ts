@@ -70,6 +70,10 @@ const FAILURES = {
   },
   staff_exists: { code: 'conflict', message: 'An account with this e-mail address exists already.' },
   staff_disabled: { code: 'conflict', message: 'The account is disabled. Enable it first.' },
+  own_reset: {
+    code: 'conflict',
+    message: 'Change your own password with the present one. If it is lost, another admin can make a link.',
+  },
   last_admin: {
     code: 'conflict',
     message: 'This is the only admin who can sign in. Make another person admin first.',

@@ -102,6 +102,8 @@ export const resetPassword = async (
   database.control.$transaction(async (tx) => {
     await lockInstitute(tx, manager.institute_id);
     const member = await readMember(tx, manager.institute_id, staffId);
+    // A session that was left open would become the account: a change of one's own password asks for the present one.
+    if (member.id === manager.staff_id) throw failure('own_reset');
     if (member.disabled_at !== null) throw failure('staff_disabled');
     await note(tx, manager, member.id, 'reset_link_made');
     return makeLink(tx, member.id, hasJoined(member) ? 'password_reset' : 'invitation');

@@ -118,6 +118,16 @@ describe('an invitation', () => {
   });
 });
 
+test('an admin makes no reset link for the own account, because an open session would become the account', async () => {
+  const manager = await newInstitute();
+  const admin = await newPerson(manager, 'admin');
+  const self: Manager = { institute_id: manager.institute_id, staff_id: admin.id };
+  expect(await codeOf(resetPassword(services, self, admin.id))).toBe('conflict');
+  expect(await findSession(services, admin.token)).toMatchObject({ id: admin.id });
+  const other = await newPerson(manager, 'admin');
+  expect(await codeOf(resetPassword(services, self, other.id))).toBe('answered');
+});
+
 test('while its institute is disabled, a session is not valid, and no way of signing in starts one', async () => {
   const manager = await newInstitute();
   const person = await newPerson(manager);

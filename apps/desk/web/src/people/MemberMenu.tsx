@@ -8,6 +8,7 @@ import { ConfirmModal } from '../app/ConfirmModal.tsx';
 import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
 import { notify, notifyError, notifyProblem } from '../app/notices.ts';
+import { useStaff } from '../app/session.ts';
 import { SessionsModal } from './SessionsModal.tsx';
 
 export type Member = inferRouterOutputs<PublicRouter>['desk']['people']['list']['data'][number];
@@ -22,6 +23,7 @@ export const MemberMenu = ({
   onLink: (path: string) => void;
 }) => {
   const t = useText();
+  const me = useStaff();
   const [open, setOpen] = useState<'disable' | 'sessions' | null>(null);
   const outcome = {
     onSuccess: () => {
@@ -61,9 +63,11 @@ export const MemberMenu = ({
             <Menu.Item onClick={() => enable.mutate({ staff_id })}>{t('people.enable')}</Menu.Item>
           ) : (
             <>
-              <Menu.Item onClick={() => reset.mutate({ staff_id })}>
-                {t(state === 'invited' ? 'people.newInvitation' : 'people.resetPassword')}
-              </Menu.Item>
+              {staff_id === me.id ? null : (
+                <Menu.Item onClick={() => reset.mutate({ staff_id })}>
+                  {t(state === 'invited' ? 'people.newInvitation' : 'people.resetPassword')}
+                </Menu.Item>
+              )}
               <Menu.Item onClick={() => setOpen('sessions')}>{t('people.sessions')}</Menu.Item>
               <Menu.Item color="red" onClick={() => setOpen('disable')}>
                 {t('people.disable')}
