@@ -1,31 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import react from '@vitejs/plugin-react';
 
 import { defineConfig, type Plugin } from 'vite';
-
-const { resolve } = createRequire(import.meta.url);
-const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
-  dependencies: Record<'pdfjs-dist', string>;
-};
-
-/**
- * Decoders of pictures in scans (JBIG2, JPEG 2000). The reader of PDFs loads them by name when a page needs one
- * (marking/loadPdf.ts), so their folder has the version in its name instead of a hash.
- */
-const pdfDecoders: Plugin = {
-  name: 'pdf-decoders',
-  apply: 'build',
-  generateBundle() {
-    for (const name of ['jbig2_nowasm_fallback.js', 'openjpeg_nowasm_fallback.js']) {
-      this.emitFile({
-        type: 'asset',
-        fileName: `assets/pdfjs-${dependencies['pdfjs-dist']}/${name}`,
-        source: readFileSync(resolve(`pdfjs-dist/wasm/${name}`)),
-      });
-    }
-  },
-};
 
 const STYLE = "document.createElement('style');";
 
@@ -47,7 +22,7 @@ process.env['NODE_ENV'] = 'production';
 /** Build of the desk's page: `web` → `dist`. Every file below `assets` has a hash of its content in its name. */
 export default defineConfig({
   root: `${import.meta.dirname}/web`,
-  plugins: [react(), pdfDecoders, nonceOfZoomStyles],
+  plugins: [react(), nonceOfZoomStyles],
   build: {
     outDir: '../dist',
     emptyOutDir: true,

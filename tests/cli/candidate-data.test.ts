@@ -234,13 +234,13 @@ const grade = async ({ id, lane }: Submission, output: Sent): Promise<void> => {
       error: null,
     },
   }));
-  let checked_copy: { size_bytes: number } | null = null;
+  let checked_copy: { size_bytes: number; pictures: [] } | null = null;
   if (lane === 'copy') {
     const drawn = withText(`checked ${output.read}`);
     const size_bytes = drawn.byteLength;
     const put = await core().presignCheckedCopy.mutate({ held, size_bytes });
     await fetch(put.url, { method: 'PUT', headers: put.headers, body: Uint8Array.from(drawn) });
-    checked_copy = { size_bytes };
+    checked_copy = { size_bytes, pictures: [] };
   }
   await core().record.mutate({
     held,

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Exam } from '@evaluation/rest-contract/schemas';
-import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { plainPdf } from '../harness/pdfs.ts';
 import { startLink } from '../harness/link.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 import { startAnotherDesk } from './harness/anotherDesk.ts';
@@ -57,41 +56,6 @@ const open = async (page: Page, submission: string, label: string): Promise<void
 const marks = (page: Page) => page.getByRole('spinbutton', { name: 'Marks' });
 const confirm = (page: Page) => page.getByRole('button', { name: 'Confirm', exact: true }).click();
 const saved = (page: Page) => page.getByText('Saved', { exact: true }).waitFor();
-/** Gives a typed submission the file and the marks of a copy: grading a scan would take seconds of CPU. */
-const becomeCopyOfTwoPages = async (submission: string): Promise<void> => {
-  const upload = await uploadCopy(api, plainPdf(2));
-  await expect
-    .poll(async () => (await api.get<{ status: string }>(`/uploads/${upload}`)).body.status, PATIENTLY)
-    .toBe('ready');
-  await behind(desk.service.database, 'update submissions set upload_id = $2, pages = 2 where id = $1', [
-    submission,
-    upload,
-  ]);
-  const box = { x: 0.1, y: 0.1, width: 0.5, height: 0.05 };
-  await behind(
-    desk.service.database,
-    `update question_results set annotations = $3, criteria = $4
-     where question_id = $2 and run_id = (select current_run_id from submissions where id = $1)`,
-    [
-      submission,
-      questionId('2'),
-      JSON.stringify([
-        { page: 2, kind: 'mark', box, text: '2: 1/2' },
-        { page: 2, kind: 'tick', box, text: 'Cause' },
-      ]),
-      JSON.stringify([{ name: 'Cause', awarded: 1, max: 1, reason: 'It is named.', evidence: 'OF  this' }]),
-    ],
-  );
-};
-/** Dark pixels of the drawn page. */
-const inkOf = (page: Page): Promise<number> =>
-  page.evaluate<number>(`(() => {
-    const canvas = document.querySelector('canvas');
-    const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
-    let dark = 0;
-    for (let index = 0; index < pixels.length; index += 4) if (pixels[index] < 128 && pixels[index + 3] > 0) dark += 1;
-    return dark;
-  })()`);
 const overridesOf = (submission: string) =>
   behind<{ action: string }>(
     desk.service.database,
@@ -324,27 +288,6 @@ test('identical answers are marked at once after 30 decisions, with a mark that 
     const [result] = (await resultOf(api, id)).questions;
     expect(result).toMatchObject({ awarded: 1.5, source: 'ai_reviewed' });
   }
-  await context.close();
-});
-
-test('the pages of a copy can all be reached, and the words of an award are highlighted on page and text', async () => {
-  const submission = await newCopy();
-  await becomeCopyOfTwoPages(submission);
-  const { context, page, problems } = await desk.newBrowser();
-  await signIn(desk, page);
-  await open(page, submission, '2');
-  const region = page.getByRole('region', { name: 'Page', exact: true });
-  await region.getByRole('img', { name: 'Page 2 of the copy' }).waitFor();
-  await expect.poll(() => inkOf(page), PATIENTLY).toBeGreaterThan(0);
-  await page.getByRole('table', { name: 'Criteria' }).getByRole('button', { name: 'Cause' }).click();
-  await region.locator('.marking-highlight').waitFor();
-  expect(await page.locator('mark').textContent()).toBe('of this');
-  await region.getByRole('button', { name: 'Previous page' }).click();
-  await region.getByRole('img', { name: 'Page 1 of the copy' }).waitFor();
-  await region.getByRole('button', { name: 'Rotate' }).click();
-  await region.getByRole('button', { name: 'Enlarge' }).click();
-  await expectNoAxeViolations(page);
-  expect(problems).toEqual([]);
   await context.close();
 });
 

@@ -240,12 +240,14 @@ describe('a drawing', () => {
     await fetch(put.url, { method: 'PUT', headers: put.headers, body: Uint8Array.from(pdf) });
 
     expect(await codeOf(core().presignDrawing.mutate({ drawing: forged, size_bytes: 1 }))).toBe('conflict');
-    expect(await codeOf(core().recordDrawing.mutate({ drawing: forged, revision }))).toBe('conflict');
+    expect(await codeOf(core().recordDrawing.mutate({ drawing: forged, revision, pictures: [] }))).toBe(
+      'conflict',
+    );
     expect(await codeOf(core().handBackDrawing.mutate({ drawing: forged }))).toBe('conflict');
     const result = () =>
       tenant.api.get<{ checked_copy: { available: boolean } }>(`/submissions/${job.submission_id}/result`);
     expect((await result()).body.checked_copy.available).toBe(false);
-    expect(await codeOf(core().recordDrawing.mutate({ drawing: own, revision }))).toBe('taken');
+    expect(await codeOf(core().recordDrawing.mutate({ drawing: own, revision, pictures: [] }))).toBe('taken');
     expect((await result()).body.checked_copy.available).toBe(true);
   });
 });

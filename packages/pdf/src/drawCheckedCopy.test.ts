@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PDFDocument } from '#pdf-lib';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawCheckedCopy } from './index.ts';
 import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
@@ -197,6 +198,27 @@ test('a scanned page keeps the coded data of its picture', async () => {
   const scanned = jpegs.reduce((sum, { length }) => sum + length, 0);
   expect(file.length).toBeLessThan(scanned * 1.1 + 100_000);
 });
+
+test.each([
+  ['a scan that lies on its side', async () => scannedPdf([await scan()], { rotate: 90 }), 90],
+  ['a rendered page', () => textPdf([['An answer.']]), 0],
+] as const)(
+  'the picture of %s lies where the copy says, and is what was graded',
+  async (_, make, rotation) => {
+    const [image] = (await extracted(await make(), 900)).pages;
+    if (image === undefined) throw new Error('no page');
+    const missing = { ...image, page: 2, state: 'not_drawn' as const };
+    const { copy, target } = await draw(Buffer.alloc(0), {}, { images: [image, missing] });
+    const file = await readFile(target);
+    expect(copy.pictures.map(({ drawn }) => drawn)).toEqual([true, false]);
+    for (const { offset, length, ...place } of copy.pictures) {
+      const jpeg = file.subarray(offset, offset + length);
+      expect(codedData(jpeg).equals(codedData(await readFile(image.picture.file)))).toBe(true);
+      const { width, height } = await sharp(jpeg).metadata();
+      expect(place).toMatchObject({ width, height, rotation });
+    }
+  },
+);
 
 test('a picture that many pages share is written once', async () => {
   const shared = await scan({ width: 620, height: 877 });

@@ -73,6 +73,7 @@ export const DrawnPage = PageImage.pick({
   skewDegrees: true,
   picture: true,
   ink: true,
+  state: true,
 });
 export type DrawnPage = z.infer<typeof DrawnPage>;
 
@@ -139,9 +140,29 @@ export const CheckedCopyPlan = z.object({
 });
 export type CheckedCopyPlan = z.infer<typeof CheckedCopyPlan>;
 
+/**
+ * Where the picture of a page lies in the file of the checked copy: the JPEG that the grader's picture was made from,
+ * byte for byte, so that a person can be shown the page as it was graded.
+ */
+export const PagePicture = z.object({
+  offset: z.int().positive(),
+  length: z.int().positive(),
+  /** Pixels of the JPEG. */
+  width: z.int().positive(),
+  height: z.int().positive(),
+  /** Clockwise; turns the JPEG upright. */
+  rotation: z.literal([0, 90, 180, 270]),
+  /** False if something of the page gave no pixels, so that the picture must not be taken for the page. */
+  drawn: z.boolean(),
+});
+export type PagePicture = z.infer<typeof PagePicture>;
+
 export const CheckedCopy = z.object({
   sizeBytes: z.int().positive(),
+  /** With the summary. */
   pages: z.int().positive(),
+  /** Of the pages of the upload, in their order. */
+  pictures: z.array(PagePicture),
 });
 export type CheckedCopy = z.infer<typeof CheckedCopy>;
 

@@ -76,6 +76,9 @@ export const fabricateCopies = async (service: TestService, copies: number): Pro
       upload_id: 'n.upload',
       pages: String(PAGES),
     });
+    await copyRows(tables, 'checked_copies', `submission_id = '${template}'`, all, {
+      submission_id: 'n.submission',
+    });
     await tables.query(
       `update exams set live_submissions = ${copies}, live_unfinalized = ${copies} where id = '${exam.id}'`,
     );

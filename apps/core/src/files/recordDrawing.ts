@@ -6,6 +6,7 @@ import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { discardCopies, storeCheckedCopy } from './storeCheckedCopy.ts';
 import { DrawingJob, LARGEST_COUNT } from './claimDrawing.ts';
+import type { PagePictures } from '../command/workerCalls/workerInput.ts';
 import { ClaimToken, sha256Of } from '../command/workerCalls/claimToken.ts';
 import { GIVEN_UP, putOff, wantAgain } from './drawings.ts';
 
@@ -47,7 +48,7 @@ export const presignDrawing = async (
 export const recordDrawing = async (
   services: Services,
   drawing: BegunDrawing,
-  revision: number,
+  { revision, pictures }: { revision: number; pictures: PagePictures },
 ): Promise<void> => {
   const key = keyOf(drawing);
   const object = await services.objects.head(key);
@@ -72,6 +73,7 @@ export const recordDrawing = async (
       marks_revision: revision,
       object_key: key,
       size_bytes: object.sizeBytes,
+      pictures,
     });
     await tx
       .deleteFrom('copy_drawings')

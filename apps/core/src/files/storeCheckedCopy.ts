@@ -1,4 +1,5 @@
 import type { Tx } from '@evaluation/database';
+import type { PagePictures } from '../command/workerCalls/workerInput.ts';
 import type { Services } from '../command/services.ts';
 
 interface CheckedCopy {
@@ -7,6 +8,7 @@ interface CheckedCopy {
   marks_revision: number;
   object_key: string;
   size_bytes: number;
+  pictures: PagePictures;
 }
 
 /**
@@ -14,7 +16,13 @@ interface CheckedCopy {
  * @returns object keys of the earlier copies, to be deleted after the commit
  */
 export const storeCheckedCopy = async (tx: Tx, copy: CheckedCopy): Promise<string[]> => {
-  await tx.insertInto('checked_copies').values(copy).execute();
+  // A worker has read untrusted files: places outside of the file are not kept.
+  const isInside = copy.pictures.every(({ offset, length }) => offset + length <= copy.size_bytes);
+  const pictures = JSON.stringify(isInside ? copy.pictures : []);
+  await tx
+    .insertInto('checked_copies')
+    .values({ ...copy, pictures })
+    .execute();
   const earlier = await tx
     .deleteFrom('checked_copies')
     .where('institute_id', '=', copy.institute_id)

@@ -108,7 +108,9 @@ const draw = async (
     const address = () =>
       insist(() => grading.presignDrawing.mutate({ drawing, size_bytes: drawn.sizeBytes }));
     await upload(address, target, { signal, deadline });
-    await insist(() => grading.recordDrawing.mutate({ drawing, revision: material.revision }));
+    await insist(() =>
+      grading.recordDrawing.mutate({ drawing, revision: material.revision, pictures: drawn.pictures }),
+    );
   });
 };
 

@@ -3,7 +3,7 @@ import { concatTransformationMatrix, drawObject, popGraphicsState, pushGraphicsS
 import type { PDFPage, PDFRef } from '#pdf-lib';
 import type { Job } from '../messages.ts';
 import { plainJpeg } from '../pages/plainJpeg.ts';
-import type { CheckedCopy, DrawnPage } from '../types.ts';
+import type { CheckedCopy, DrawnPage, PagePicture } from '../types.ts';
 import { toViewedBox } from '../viewedBox.ts';
 import { Canvas } from './canvas.ts';
 import { readInk } from './freeSpace.ts';
@@ -30,9 +30,16 @@ export const draw = async (job: DrawJob): Promise<CheckedCopy> => {
   const { plan } = job;
   const annotations = Map.groupBy(plan.annotations, ({ page }) => page);
   const total = { awarded: formatMarks(plan.totals.awarded), max: formatMarks(plan.totals.max) };
+  const pictures: PagePicture[] = [];
   for (const image of job.pages) {
     const page = file.document.addPage(sheetOf(image));
-    lay(page, image.picture.rotation, await file.addPicture(await readPicture(image)));
+    const picture = await readPicture(image);
+    const { ref, start } = await file.addPicture(picture);
+    const { rotation } = image.picture;
+    lay(page, rotation, ref);
+    const { jpeg, width, height } = picture;
+    const drawn = image.state !== 'not_drawn';
+    pictures.push({ offset: start, length: jpeg.length, width, height, rotation, drawn });
     const ofPage = annotations.get(image.page) ?? [];
     if (ofPage.length === 0 && image.page > 1) continue;
     const canvas = new Canvas(page);
@@ -42,7 +49,7 @@ export const draw = async (job: DrawJob): Promise<CheckedCopy> => {
     canvas.finish();
   }
   appendSummary(file.document, plan, letters);
-  return { sizeBytes: await file.finish(), pages: file.document.getPageCount() };
+  return { sizeBytes: await file.finish(), pages: file.document.getPageCount(), pictures };
 };
 
 /** @throws Error when the file is not a JPEG of frame, tables and scans, for example after a fault of its writer */

@@ -44,10 +44,11 @@ export class PdfFile {
     return file;
   }
 
-  async addPicture({ jpeg, width, height, isGrey }: PdfPicture): Promise<PDFRef> {
+  /** @returns the object, and the place of the JPEG in the file */
+  async addPicture({ jpeg, width, height, isGrey }: PdfPicture): Promise<{ ref: PDFRef; start: number }> {
     const likeness = `${jpeg.length} ${crc32(jpeg)}`;
     const known = this.#pictures.get(likeness);
-    if (known !== undefined && (await this.#holds(jpeg, known.start))) return known.ref;
+    if (known !== undefined && (await this.#holds(jpeg, known.start))) return known;
     const ref = this.document.context.nextRef();
     const space = isGrey ? 'DeviceGray' : 'DeviceRGB';
     this.#offsets.set(ref.objectNumber, this.#size);
@@ -56,10 +57,11 @@ export class PdfFile {
         `${ref.objectNumber} 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /${space} /BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>\nstream\n`,
       ),
     );
-    this.#pictures.set(likeness, { ref, start: this.#size });
+    const added = { ref, start: this.#size };
+    this.#pictures.set(likeness, added);
     await this.#write(jpeg);
     await this.#write(Buffer.from('\nendstream\nendobj\n'));
-    return ref;
+    return added;
   }
 
   async finish(): Promise<number> {

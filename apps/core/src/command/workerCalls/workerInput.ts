@@ -72,3 +72,20 @@ export const DrawingBytes = z
   .int()
   .gte(1)
   .lte(1024 ** 3);
+
+const PictureSide = z.int().gte(1).lte(65_535);
+
+/** Places of the pages' pictures in the file of a checked copy (packages/pdf, `PagePicture`). */
+export const PagePictures = z
+  .array(
+    z.object({
+      offset: DrawingBytes,
+      length: DrawingBytes,
+      width: PictureSide,
+      height: PictureSide,
+      rotation: z.literal([0, 90, 180, 270]),
+      drawn: z.boolean(),
+    }),
+  )
+  .max(MAX_PAGES);
+export type PagePictures = z.infer<typeof PagePictures>;

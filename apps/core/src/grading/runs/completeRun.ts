@@ -167,6 +167,7 @@ export const endRun = async (
             marks_revision: revision,
             object_key: copy.key,
             size_bytes: copy.sizeBytes,
+            pictures: completion.checked_copy?.pictures ?? [],
           });
   await charge(tx, held, price);
   return { ...ended, outcome: 'completed', earlier };

@@ -1,10 +1,10 @@
 import * as z from 'zod/v4';
-import { DrawingBytes, ReviewReasons } from '../../command/workerCalls/workerInput.ts';
+import { DrawingBytes, PagePictures, ReviewReasons } from '../../command/workerCalls/workerInput.ts';
 import { UsedByRun } from './usedByRun.ts';
 
 export const Completion = z.object({
   /** Null for typed runs, or if drawing failed. */
-  checked_copy: z.object({ size_bytes: DrawingBytes }).nullable(),
+  checked_copy: z.object({ size_bytes: DrawingBytes, pictures: PagePictures }).nullable(),
   /** Reasons that concern the whole copy. */
   review_reasons: ReviewReasons,
   ...UsedByRun.shape,

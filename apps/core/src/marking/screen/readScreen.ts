@@ -10,12 +10,13 @@ import { readGuideSettings } from '../guide/settings.ts';
 import { CurrentPaper, readPaper } from '../../exams/paper/paper.ts';
 import { withPinnedRubrics } from '../../exams/paper/pinned.ts';
 import type { Services } from '../../command/services.ts';
+import { PagePictures } from '../../command/workerCalls/workerInput.ts';
 import { resultRows, showResults, type ResultRow } from '../../submissions/results.ts';
 import { readAnswerBlocks, type AnswerBlock } from './answerBlocks.ts';
 import { findCopy } from './findCopy.ts';
 import { staffNames } from './staffNames.ts';
 
-/** Lifetime of the address of the file. A page that needs the file later reads the screen again. */
+/** Lifetime of the addresses. A page that needs a file later reads the screen again. */
 const COPY_URL_SECONDS = 600;
 
 interface ScreenQuestion {
@@ -53,8 +54,18 @@ interface MarkingScreen {
   totals: Result['totals'];
   marks_revision: number;
   mark_step: number;
-  /** The PDF of the copy at a short-lived address; null for typed answers, and after the files were deleted. */
-  copy: { url: string; pages: number; expires_in_seconds: number } | null;
+  /** Short-lived addresses; null for typed answers, and after the files were deleted. */
+  copy: {
+    pages: number;
+    expires_in_seconds: number;
+    /** The uploaded file. A reader of PDFs may show another page than the one that was graded. */
+    original_url: string;
+    /**
+     * The pages as they were graded: places in the file of the checked copy, in the order of the pages. Null until a
+     * checked copy is drawn.
+     */
+    pictures: { url: string; pages: PagePictures } | null;
+  } | null;
   questions: ScreenQuestion[];
 }
 
@@ -72,7 +83,7 @@ export const readScreen = async (
     const copy = await findCopy(tx, actor, submissionId);
     return readRows(tx, instituteId, copy.id);
   });
-  const { row, exam, result, flags, sealedKey } = read;
+  const { row, exam, result, flags, sealedKey, drawn } = read;
   const names = await staffNames(services, instituteId, [...new Set(flags.map(({ staff_id }) => staff_id))]);
   const flagOf = new Map(
     flags.map(({ question_id, note, staff_id, flagged_at }) => [
@@ -80,13 +91,8 @@ export const readScreen = async (
       { note, by: { id: staff_id, name: names.get(staff_id) ?? null }, at: flagged_at.toISOString() },
     ]),
   );
-  const url =
-    sealedKey === null
-      ? null
-      : await services.objects.presignGet(sealedKey, {
-          expiresInSeconds: COPY_URL_SECONDS,
-          byClient: true,
-        });
+  const addressOf = (key: string) =>
+    services.objects.presignGet(key, { expiresInSeconds: COPY_URL_SECONDS, byClient: true });
   return {
     submission_id: result.submission_id,
     exam: { id: row.exam_id, ...exam },
@@ -105,7 +111,18 @@ export const readScreen = async (
     totals: result.totals,
     marks_revision: read.marksRevision,
     mark_step: MARK_STEP,
-    copy: url === null ? null : { url, pages: read.pages ?? 0, expires_in_seconds: COPY_URL_SECONDS },
+    copy:
+      sealedKey === null
+        ? null
+        : {
+            pages: read.pages ?? 0,
+            expires_in_seconds: COPY_URL_SECONDS,
+            original_url: await addressOf(sealedKey),
+            pictures:
+              drawn.key === null || drawn.pictures.length === 0
+                ? null
+                : { url: await addressOf(drawn.key), pages: drawn.pictures },
+          },
     questions: read.questions.map((question) => ({
       ...question,
       flag: flagOf.get(question.result.question_id) ?? null,
@@ -130,7 +147,13 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
       join.onRef('u.institute_id', '=', 's.institute_id').onRef('u.id', '=', 's.upload_id'),
     )
     .select(['s.marks_revision', 's.pages', 'e.title', 'e.mode', 'e.blind', 'e.rubric_version', 'r.paper'])
-    .select(['u.sealed_key', 'u.files_removed_at'])
+    // A copy of earlier marks has the same pictures; it is replaced when the present marks are drawn.
+    .leftJoin('checked_copies as k', (join) =>
+      join.onRef('k.institute_id', '=', 's.institute_id').onRef('k.submission_id', '=', 's.id'),
+    )
+    .orderBy('k.marks_revision', 'desc')
+    .limit(1)
+    .select(['u.sealed_key', 'u.files_removed_at', 'k.object_key', 'k.pictures'])
     .where('s.institute_id', '=', instituteId)
     .where('s.id', '=', submissionId)
     .executeTakeFirstOrThrow();
@@ -160,6 +183,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     marksRevision: more.marks_revision,
     pages: more.pages,
     sealedKey: more.files_removed_at === null ? more.sealed_key : null,
+    drawn: { key: more.object_key, pictures: PagePictures.safeParse(more.pictures).data ?? [] },
     flags,
     questions: result.questions.flatMap((each) => {
       const question = questionOf.get(each.question_id);

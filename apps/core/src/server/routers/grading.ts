@@ -24,7 +24,12 @@ import {
   recordDrawing,
 } from '../../files/recordDrawing.ts';
 import { UsedByRun } from '../../grading/runs/usedByRun.ts';
-import { DrawingBytes, FailureOfWorker, UncheckedEvidence } from '../../command/workerCalls/workerInput.ts';
+import {
+  DrawingBytes,
+  FailureOfWorker,
+  PagePictures,
+  UncheckedEvidence,
+} from '../../command/workerCalls/workerInput.ts';
 import { beginRubric, giveUpRubric, recordRubric } from '../../grading/runs/generateRubric.ts';
 import { gradingProcedure, router } from '../trpc.ts';
 import { ExhaustedSeconds } from '../../files/exhaustedTime.ts';
@@ -96,8 +101,14 @@ export const gradingRouter = router({
     .input(z.object({ drawing: BegunDrawing, size_bytes: DrawingBytes }))
     .mutation(({ ctx, input }) => presignDrawing(ctx.services, input.drawing, input.size_bytes)),
   recordDrawing: gradingProcedure
-    .input(z.object({ drawing: BegunDrawing, revision: z.int().gte(0).lte(LARGEST_COUNT) }))
-    .mutation(({ ctx, input }) => recordDrawing(ctx.services, input.drawing, input.revision)),
+    .input(
+      z.object({
+        drawing: BegunDrawing,
+        revision: z.int().gte(0).lte(LARGEST_COUNT),
+        pictures: PagePictures,
+      }),
+    )
+    .mutation(({ ctx, input }) => recordDrawing(ctx.services, input.drawing, input)),
   handBackDrawing: gradingProcedure
     .input(z.object({ drawing: BegunDrawing }))
     .mutation(({ ctx, input }) => handBackDrawing(ctx.services, input.drawing)),

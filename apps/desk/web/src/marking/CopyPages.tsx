@@ -1,14 +1,17 @@
-import { Alert, Button, Group, Loader, NativeSelect, Text } from '@mantine/core';
-import type { PDFDocumentProxy } from 'pdfjs-dist';
+import { Alert, Anchor, Button, Group, NativeSelect } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { TransformComponent, TransformWrapper, useControls } from 'react-zoom-pan-pinch';
+import { calls } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { useActionKeys } from './keys.ts';
-import { loadPdf } from './loadPdf.ts';
 import { pageOfAnswer } from './pageOfAnswer.ts';
 import { PageMarks } from './PageMarks.tsx';
-import { PdfPage } from './PdfPage.tsx';
+import { PagePicture } from './PagePicture.tsx';
 import type { Screen } from './types.ts';
+
+/** Loads of a page, each with a new address, after which the page counts as broken. */
+const MOST_ATTEMPTS = 2;
 
 export const CopyPages = ({
   screen,
@@ -22,38 +25,25 @@ export const CopyPages = ({
   criterion: number | null;
 }) => {
   const t = useText();
-  const [document, setDocument] = useState<PDFDocumentProxy | null>(null);
-  const [problem, setProblem] = useState(false);
+  const queryClient = useQueryClient();
+  const [attempt, setAttempt] = useState(0);
   const [page, setPage] = useState(1);
   const [turns, setTurns] = useState(0);
-  const onProblem = useCallback(() => setProblem(true), []);
   const { submission_id: submissionId } = screen;
-
-  useEffect(() => {
-    let isOver = false;
-    setDocument(null);
-    setProblem(false);
-    loadPdf(submissionId, copy.url).then(
-      (loaded) => {
-        if (!isOver) setDocument(loaded);
-      },
-      () => {
-        if (!isOver) setProblem(true);
-      },
-    );
-    return () => {
-      isOver = true;
-    };
-    // A new address of the same copy is no reason to load it again.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [submissionId]);
+  useEffect(() => setAttempt(0), [submissionId, page]);
+  const onProblem = useCallback(() => {
+    // A change of marks has replaced the file: the screen has the address of the new one.
+    const { queryKey } = calls.desk.marking.screen.queryOptions({ submission_id: submissionId });
+    void queryClient.invalidateQueries({ queryKey }).then(() => setAttempt((made) => made + 1));
+  }, [queryClient, submissionId]);
 
   const wanted = pageOfAnswer(screen, chosen, criterion);
   useEffect(() => {
     if (wanted !== undefined) setPage(wanted);
   }, [wanted, chosen, submissionId]);
 
-  const last = document?.numPages ?? copy.pages;
+  const { pictures } = copy;
+  const last = pictures?.pages.length ?? copy.pages;
   const show = (number: number): void => setPage(Math.min(Math.max(number, 1), Math.max(last, 1)));
   useActionKeys({ nextPage: () => show(page + 1), previousPage: () => show(page - 1) });
 
@@ -77,24 +67,40 @@ export const CopyPages = ({
           {t('marking.page.next')}
         </Button>
         <ZoomButtons onRotate={() => setTurns((turned) => (turned + 1) % 4)} />
+        <Anchor
+          size="sm"
+          href={copy.original_url}
+          target="_blank"
+          rel="noreferrer"
+          title={t('marking.page.original.note')}
+        >
+          {t('marking.page.original')}
+        </Anchor>
       </Group>
+      {pictures?.pages[page - 1]?.drawn === false ? (
+        <Alert variant="default" color="orange" role="status" p="xs">
+          {t('marking.page.notDrawn')}
+        </Alert>
+      ) : null}
       <div className="marking-paper">
-        {problem ? (
+        {pictures === null || attempt > MOST_ATTEMPTS ? (
           <Alert variant="default" role="alert" m="md">
-            {t('marking.page.broken')}
+            {t(pictures === null ? 'marking.page.notYet' : 'marking.page.broken')}
           </Alert>
-        ) : document === null ? (
-          <Group p="md">
-            <Loader size="sm" />
-            <Text>{t('app.loading')}</Text>
-          </Group>
         ) : (
           <TransformComponent
             wrapperStyle={{ width: '100%', height: '100%' }}
             contentStyle={{ width: '100%' }}
           >
             <div className="marking-sheet" style={{ transform: `rotate(${turns * 90}deg)` }}>
-              <PdfPage document={document} page={page} onProblem={onProblem} />
+              <PagePicture
+                key={submissionId}
+                submissionId={submissionId}
+                pictures={pictures}
+                page={page}
+                attempt={attempt}
+                onProblem={onProblem}
+              />
               <PageMarks page={page} questions={screen.questions} chosen={chosen} criterion={criterion} />
             </div>
           </TransformComponent>

@@ -9,9 +9,16 @@ import { useText } from '../app/language.ts';
 import { Page } from '../app/Page.tsx';
 import { MarkingScreen } from './MarkingScreen.tsx';
 import { MarkingContext } from './seenMarks.ts';
+import type { Screen } from './types.ts';
 import { useStartedMarking } from './useMarkQueue.ts';
 
 const ROUTE = '/signed-in/exams/$id/mark';
+
+/** The addresses on the screen expire, and pages that are not drawn yet are waited for. @returns 0 for never */
+const secondsUntilNextRead = (screen: Screen | undefined): number => {
+  if (screen?.copy == null) return 0;
+  return screen.copy.pictures === null ? 5 : screen.copy.expires_in_seconds - 60;
+};
 
 /** Finds the copy to show: the one in the address, or the first open one in the examiner's order. */
 export const MarkingPage = () => {
@@ -47,7 +54,11 @@ export const MarkingPage = () => {
     calls.desk.marking.screen.queryOptions(
       { submission_id: submission ?? '' },
       // A mark that the page shows must not be old: an examiner decides by it.
-      { enabled: isChosen, refetchOnWindowFocus: true },
+      {
+        enabled: isChosen,
+        refetchOnWindowFocus: true,
+        refetchInterval: ({ state }) => secondsUntilNextRead(state.data) * 1000,
+      },
     ),
   );
 

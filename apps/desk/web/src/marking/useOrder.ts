@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { calls } from '../app/calls.ts';
-import { drawAhead } from './drawPage.ts';
-import { loadPdf } from './loadPdf.ts';
+import { loadPage } from './loadPage.ts';
 import { pageOfAnswer } from './pageOfAnswer.ts';
 import { useMarking } from './seenMarks.ts';
 import type { Order, Screen } from './types.ts';
@@ -24,7 +23,7 @@ const AHEAD = 10;
 
 /**
  * Where Next and Previous lead. By copy: the next question, then the next copy with an open result. By question: the
- * answer that core recommends, then the examiner's random order. Reads the next copy ahead and draws its page.
+ * answer that core recommends, then the examiner's random order. Reads the next copy ahead and loads its page.
  */
 export const useOrder = (examId: string, order: Order, screen: Screen, questionId: string): Walk => {
   const queryClient = useQueryClient();
@@ -98,9 +97,9 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
       const shown = await queryClient.fetchQuery(
         calls.desk.marking.screen.queryOptions({ submission_id: found.submission }),
       );
-      if (shown.copy === null) return;
-      const pdf = await loadPdf(found.submission, shown.copy.url);
-      drawAhead(pdf, pageOfAnswer(shown, found.question) ?? 1);
+      const pictures = shown.copy?.pictures ?? null;
+      if (pictures !== null)
+        await loadPage(found.submission, pictures, pageOfAnswer(shown, found.question) ?? 1);
     };
     // Next asks again if reading ahead has failed.
     prefetch().catch(() => {});

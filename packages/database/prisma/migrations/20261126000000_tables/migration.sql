@@ -630,6 +630,7 @@ CREATE TABLE checked_copies (
   marks_revision integer NOT NULL,
   object_key text NOT NULL,
   size_bytes integer NOT NULL,
+  pictures jsonb DEFAULT '[]'::jsonb NOT NULL,
   created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
   CONSTRAINT checked_copies_pkey PRIMARY KEY (submission_id, marks_revision)
 );
