@@ -9,7 +9,7 @@ import { buildPage } from '@evaluation/desk/build';
  *
  *   firstScripts  scripts that each page loads before it shows anything
  *   styles        all style sheets
- *   largestFile   the largest file that a page loads when it needs it, such as the reader of PDFs
+ *   largestFile   the largest file that a page loads when it needs it, such as the charts
  *   everything    all files
  */
 const DESK = join(import.meta.dirname, '../../apps/desk');
