@@ -67,15 +67,6 @@ export const CopyPages = ({
           {t('marking.page.next')}
         </Button>
         <ZoomButtons onRotate={() => setTurns((turned) => (turned + 1) % 4)} />
-        <Anchor
-          size="sm"
-          href={copy.original_url}
-          target="_blank"
-          rel="noreferrer"
-          title={t('marking.page.original.note')}
-        >
-          {t('marking.page.original')}
-        </Anchor>
       </Group>
       {pictures?.pages[page - 1]?.drawn === false ? (
         <Alert variant="default" color="orange" role="status" p="xs">
@@ -105,6 +96,16 @@ export const CopyPages = ({
             </div>
           </TransformComponent>
         )}
+        <Anchor
+          className="marking-original"
+          size="sm"
+          href={copy.original_url}
+          target="_blank"
+          rel="noreferrer"
+          title={t('marking.page.original.note')}
+        >
+          {t('marking.page.original')}
+        </Anchor>
       </div>
     </TransformWrapper>
   );
