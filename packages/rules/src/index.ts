@@ -19,6 +19,7 @@ export * from './paper.ts';
 export * from './pricing.ts';
 export * from './question.ts';
 export * from './readable.ts';
+export * from './recordBounds.ts';
 export * from './review.ts';
 export * from './rubric.ts';
 export * from './markByKey.ts';

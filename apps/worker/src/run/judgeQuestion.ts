@@ -17,6 +17,7 @@ import {
   type MarkedExample,
 } from '@evaluation/grader';
 import type { GradingFailure } from '@evaluation/rest-contract/grading-failures';
+import { atMost, RECORD_BOUNDS } from '@evaluation/rules';
 import type { HeldRun } from './heldRun.ts';
 import { judgementOf, reusedJudgement, type Judged, type LookedUp } from './judgementOf.ts';
 import { isOutOfTime } from './outOfTime.ts';
@@ -108,14 +109,14 @@ const referenceTo = ({ sha256, awarded, guide_version }: MarkedExample) => ({
   ...(guide_version === undefined ? {} : { guide_version }),
 });
 
-/** Characters. Core accepts twice as many. */
-const LONGEST_QUOTATION = 2000;
-
 /** Adds to each criterion the words of the answer that its mark rests on. The marking screen of the desk shows them. */
 const withQuotations = (outcome: QuestionOutcome, { criteria }: Judgement): QuestionOutcome => ({
   ...outcome,
   criteria: outcome.criteria.map((criterion, place) => ({
     ...criterion,
-    evidence: criteria[place]?.evidence?.slice(0, LONGEST_QUOTATION).toWellFormed() ?? null,
+    evidence: quotationOf(criteria[place]?.evidence),
   })),
 });
+
+const quotationOf = (words: string | null | undefined): string | null =>
+  words == null ? null : atMost(RECORD_BOUNDS.quotation, words);

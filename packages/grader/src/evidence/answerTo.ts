@@ -1,14 +1,14 @@
 import type { AlignedAnswer } from '../index.ts';
-import { isBlankText } from '@evaluation/rules';
+import { isBlankText, RECORD_BOUNDS } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
 import { withoutPrint } from './withoutPrint.ts';
 import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
 
 /**
- * In characters: three times the longest typed answer. Limits the prompts of a copy whose alignment gives every block
- * to every question.
+ * Three times the longest typed answer. Limits the prompts of a copy whose alignment gives every block to every
+ * question.
  */
-const LONGEST_ANSWER = 60_000;
+const LONGEST_ANSWER = RECORD_BOUNDS.extractedAnswer;
 
 /** Problems of a model's output (`Answered.problems`). The first result of a call carries those of the whole call. */
 interface Corrected {

@@ -1,7 +1,7 @@
 import type { Annotation, Judgement } from '../index.ts';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
-import { isBlankText, lacksMaterial, withoutDirection } from '@evaluation/rules';
+import { atMost, isBlankText, lacksMaterial, RECORD_BOUNDS, withoutDirection } from '@evaluation/rules';
 import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 
 /** The recorded result of one question (docs/api/results.md#fields). */
@@ -44,10 +44,17 @@ export const gradedQuestion = (
     confidence: judgement.confidence,
     needs_review: reasons.length > 0,
     review_reasons: reasons,
-    extracted_answer: withoutDirection(answer.text),
-    feedback: judgement.feedback,
-    criteria: judgement.criteria.map(({ name, awarded, max, reason }) => ({ name, awarded, max, reason })),
-    annotations: judgement.annotations,
+    extracted_answer: shownAnswer(answer),
+    feedback: atMost(RECORD_BOUNDS.feedback, judgement.feedback),
+    criteria: judgement.criteria.slice(0, RECORD_BOUNDS.criteria).map(({ name, awarded, max, reason }) => ({
+      name: atMost(RECORD_BOUNDS.criterionName, name),
+      awarded,
+      max,
+      reason: atMost(RECORD_BOUNDS.reason, reason),
+    })),
+    annotations: judgement.annotations
+      .slice(0, RECORD_BOUNDS.annotations)
+      .map((annotation) => ({ ...annotation, text: atMost(RECORD_BOUNDS.annotation, annotation.text) })),
   };
 };
 
@@ -88,13 +95,17 @@ export const failedQuestion = (
   awarded: null,
   needs_review: true,
   review_reasons: ['failed'],
-  extracted_answer: withoutDirection(answer.text),
+  extracted_answer: shownAnswer(answer),
   error: gradingError(isUnanswered ? 'question_not_answered' : 'question_not_graded'),
 });
 
 /** Whether a recorded failure means that the model gave no reply to the question. */
 export const isUnansweredQuestion = (error: GradingError | null): boolean =>
   error?.message === gradingError('question_not_answered').message;
+
+/** `answer_cut` says that it was cut (answerTo.ts); the text of a typed answer is shorter. */
+const shownAnswer = ({ text }: GivenAnswer): string =>
+  atMost(RECORD_BOUNDS.extractedAnswer, withoutDirection(text));
 
 const nothing = (question: MarkedQuestion) => ({
   question_id: question.id,

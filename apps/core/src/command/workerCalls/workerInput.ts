@@ -1,10 +1,10 @@
 import { Box } from '@evaluation/rest-contract/schemas';
-import { MAX_PAGES } from '@evaluation/rules';
+import { MAX_PAGES, RECORD_BOUNDS } from '@evaluation/rules';
 import * as z from 'zod/v4';
 
 /*
- * Bounds of the input of workers, which process untrusted files: about twice the most that a correct worker sends,
- * because a newer worker may send a little more. Lengths are in UTF-16 units.
+ * Bounds of the input of workers, which process untrusted files. Results of questions have the bounds that the grader
+ * cuts to (`RECORD_BOUNDS`); others are about twice the most that a correct worker sends. Lengths are in UTF-16 units.
  */
 
 /** Twice the questions of a paper. */
@@ -42,28 +42,26 @@ const ReviewReason = z
   .regex(/^[a-z][a-z0-9_]*$/);
 export const ReviewReasons = z.array(ReviewReason).max(50);
 
-/** Workers cut answers at 60,000. */
-export const ExtractedAnswer = z.string().max(100_000);
-export const Feedback = z.string().max(8000);
+export const ExtractedAnswer = z.string().max(RECORD_BOUNDS.extractedAnswer);
+export const Feedback = z.string().max(RECORD_BOUNDS.feedback);
 
 const CriterionOfWorker = z.object({
-  name: z.string().max(1000),
+  name: z.string().max(RECORD_BOUNDS.criterionName),
   awarded: z.number().nullable(),
   max: z.number().nullable(),
-  reason: z.string().max(2000).nullable(),
+  reason: z.string().max(RECORD_BOUNDS.reason).nullable(),
   /** Words quoted from the answer. */
-  evidence: z.string().max(4000).nullish(),
+  evidence: z.string().max(RECORD_BOUNDS.quotation).nullish(),
 });
-/** A rubric has at most 50 criteria. */
-export const Criteria = z.array(CriterionOfWorker).max(100);
+export const Criteria = z.array(CriterionOfWorker).max(RECORD_BOUNDS.criteria);
 
 const AnnotationOfWorker = z.object({
   page: z.int().gte(1).lte(MAX_PAGES),
   kind: z.enum(['tick', 'cross', 'mark', 'comment']),
   box: Box,
-  text: z.string().max(500),
+  text: z.string().max(RECORD_BOUNDS.annotation),
 });
-export const Annotations = z.array(AnnotationOfWorker).max(200);
+export const Annotations = z.array(AnnotationOfWorker).max(RECORD_BOUNDS.annotations);
 
 /** Failure of a run or question. It selects a text of `gradingFailures`; texts of a worker are never shown. */
 export const FailureOfWorker = z.object({ reason: z.string().max(64) });
