@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { ROLES, ROLES_OF_PROCEDURE, type Role } from '@evaluation/core/roles';
 import { signActor, staffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
+import { createExam } from '../harness/api.ts';
+import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { presign } from '../harness/pdfs.ts';
 import { restSuite } from '../harness/restSuite.ts';
 import { installationOf } from '../harness/staff.ts';
@@ -134,6 +136,26 @@ test.each(cells.filter(isOpen))(
     expect(outcome).toEqual({ refusal: expect.stringMatching(/not_found$/) });
   },
 );
+
+const draft = await createExam(tenant.api, { ...typedExam([mcq('1'), longAnswer('2')]), open: false });
+const draftIds: Ids = { ...newIds(), exam: draft.id, question: draft.questions[1]?.id ?? '' };
+
+test.each(cells.filter((cell) => isOpen(cell) && cell.role === 'examiner'))(
+  '$path answers an examiner for a draft as for an exam that does not exist',
+  async ({ path, role }) => {
+    const [input, missing] = [INPUTS[path]?.(draftIds), INPUTS[path]?.({ ...draftIds, exam: randomUUID() })];
+    const outcome = await call(path, input, role);
+    expect(JSON.stringify(outcome)).not.toContain(draft.id);
+    if (JSON.stringify(input) !== JSON.stringify(missing))
+      expect(outcome).toEqual(await call(path, missing, role));
+  },
+);
+
+test('an admin reads the draft', async () => {
+  const input = { exam_id: draft.id, query: {} };
+  for (const path of ['exams.get', 'questions.list', 'desk.exams.overview'])
+    expect(await call(path, INPUTS[path]?.(draftIds) ?? input, 'admin'), path).toHaveProperty('answer');
+});
 
 /** Copies of `input`, each with one text replaced by a text with NUL or half a surrogate pair. */
 const withHostileTexts = (input: unknown): unknown[] => {
