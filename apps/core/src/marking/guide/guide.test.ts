@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { approveSeen } from '../../../test/approveSeen.ts';
 import { type FabricatedSubmission, type GuideExam } from '../../../test/guideExam.ts';
-import { approveSubmission } from '../review/approveSubmission.ts';
 import { finalizeExam } from '../review/finalizeExam.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import { readResultOf } from '../../submissions/results.ts';
@@ -92,7 +92,7 @@ const bring = async (guide: GuideExam, submission: FabricatedSubmission, to: Sta
     const body = { reviewer: 'teacher', awarded: submission.deserved[0] };
     await overrideMark(services, actor, submission.id, questions[0], body);
   }
-  if (to === 'approved') await approveSubmission(services, actor, submission.id, {});
+  if (to === 'approved') await approveSeen(services, actor, submission.id);
   if (to === 'finalized') await finalizeExam(services, actor, exam, { submission_ids: [submission.id] });
   if (to === 'textless') {
     await client.query('update question_results set extracted_answer = null where run_id = $1', [

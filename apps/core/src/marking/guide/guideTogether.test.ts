@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { approveSeen } from '../../../test/approveSeen.ts';
 import { makeGuideExam } from '../../../test/guideExam.ts';
-import { approveSubmission } from '../review/approveSubmission.ts';
 import { finalizeExam } from '../review/finalizeExam.ts';
 import { withdrawMark } from '../review/withdrawMark.ts';
 import { setGuide } from './settings.ts';
@@ -58,7 +58,7 @@ describe('several teachers at once', () => {
     await apply(guide, 1);
     await override(guide, 10, 0, 3.5);
     const [approved, final] = [guide.submissions[11], guide.submissions[12]];
-    await approveSubmission(services, guide.actor, approved?.id ?? '', {});
+    await approveSeen(services, guide.actor, approved?.id ?? '');
     await finalizeExam(services, guide.actor, guide.exam, { submission_ids: [final?.id ?? ''] });
     const after = await stateOf(guide);
     const undone = await undo(guide, 1);
@@ -153,7 +153,7 @@ describe('versions and modes', () => {
       [2, 5],
       [1, 3],
     ]);
-    await approveSubmission(services, guide.actor, guide.submissions[7]?.id ?? '', {});
+    await approveSeen(services, guide.actor, guide.submissions[7]?.id ?? '');
     expect(await versionsOf()).toEqual([
       [3, 6],
       [2, 4],

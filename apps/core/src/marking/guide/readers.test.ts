@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
+import { approveSeen } from '../../../test/approveSeen.ts';
 import { makeGuideExam, markAsDeserved } from '../../../test/guideExam.ts';
 import { newTestCore } from '../../../test/newTestCore.ts';
 import { readOpenAnswers } from '../queue/openAnswers.ts';
 import { readDecided } from '../../exams/paper/markedMaterial.ts';
-import { approveSubmission } from '../review/approveSubmission.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import { countReviewQueue, listReviewQueue } from '../queue/openSubmissions.ts';
 import { readAgreement } from '../statistics/agreementOfExam.ts';
@@ -132,7 +132,7 @@ test('no example and no figure of agreement counts a mark of a guide as a mark b
   const [overridden, approved] = [submissions[40]?.id ?? '', submissions[41]?.id ?? ''];
   const confirmed = (await results())[41]?.questions[0]?.awarded;
   await overrideMark(services, actor, overridden, questions[0], { reviewer: 'teacher', awarded: 2.5 });
-  await approveSubmission(services, actor, approved, {});
+  await approveSeen(services, actor, approved);
   expect(await examples()).toEqual([MARKED + 2, MARKED + 1]);
   const { rows } = await client.query<{ examples: { submission_id: string }[] }>(
     'select examples from guide_versions where question_id = $1 order by version desc limit 1',

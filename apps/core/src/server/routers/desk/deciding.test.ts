@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { approveSeen } from '../../../../test/approveSeen.ts';
 import { makeGuideExam, markAsDeserved, type GuideExam } from '../../../../test/guideExam.ts';
 import { newTestCore } from '../../../../test/newTestCore.ts';
 import { readPagesOfSubmission } from '../../../grading/copyPages/pagesOfSubmission.ts';
 import { setGuide } from '../../../marking/guide/settings.ts';
-import { approveSubmission } from '../../../marking/review/approveSubmission.ts';
 import { finalizeExam } from '../../../marking/review/finalizeExam.ts';
 import { readFinalizeChecklist } from '../../../marking/review/finalizeChecklist.ts';
 import { overrideMark } from '../../../marking/review/overrideMark.ts';
@@ -109,7 +109,7 @@ describe('the review queue', () => {
     const [open] = (await queue(guide)).data.filter(({ submission_id }) => submission_id === idAt(guide, 0));
     expect(open?.questions.map(({ label }) => label)).toEqual(['2']);
     await give(guide.questions[1]);
-    await approveSubmission(services, guide.actor, idAt(guide, 1), {});
+    await approveSeen(services, guide.actor, idAt(guide, 1));
     expect((await queue(guide)).data).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ describe('statistics', () => {
       questions: [],
     });
     await markAsDeserved(client, guide, 10);
-    await approveSubmission(services, guide.actor, idAt(guide, 10), {});
+    await approveSeen(services, guide.actor, idAt(guide, 10));
     const { overall, questions } = await readAgreement(services, guide.actor, guide.exam);
     const [first] = questions;
     expect(questions.map(({ label, n, overridden }) => [label, n, overridden])).toEqual([
