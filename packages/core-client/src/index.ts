@@ -249,6 +249,10 @@ export const replayOf = (error: unknown): { body: unknown } | { failure: Failure
 export const isUnreachable = (error: unknown): boolean =>
   isTRPCClientError<CoreRouter>(error) && error.data == null;
 
+/** True when core refused the form of a call's input: sent again, it is refused again. */
+export const isInputRefused = (error: unknown): boolean =>
+  isTRPCClientError<CoreRouter>(error) && error.data?.code === 'BAD_REQUEST' && error.data.failure === null;
+
 export type { Actor, PublicRouter };
 
 export type Outputs = inferRouterOutputs<CoreRouter>;

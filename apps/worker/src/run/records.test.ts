@@ -49,6 +49,28 @@ beforeEach(() => {
 const idsOf = ({ questions }: RecordedBatch): string[] =>
   (questions ?? []).map(({ result }) => result.question_id);
 
+test('a record that core refuses by its form fails its question; the others and the run go on', async () => {
+  const isLong = ({ result }: { result: { feedback: string | null } }) => (result.feedback ?? '').length > 10;
+  const core = openRecords(
+    async (batch) => {
+      sent.push(batch);
+      if ((batch.questions ?? []).some(isLong)) throw new RangeError('too long');
+      return DONE;
+    },
+    (error) => error instanceof RangeError,
+  );
+  core.reportUsage(used);
+  const results = [questionOf('1', 'Good.'), questionOf('2', 'x'.repeat(20)), questionOf('3', 'Good.')];
+  const recorded = results.map((result) => core.question(result));
+  expect(await Promise.all(recorded)).toMatchObject([
+    { question_id: '1', status: 'graded' },
+    { question_id: '2', status: 'failed', awarded: null, needs_review: true },
+    { question_id: '3', status: 'graded' },
+  ]);
+  await core.complete({ checked_copy: null, review_reasons: [] });
+  expect(sent.at(-1)).toHaveProperty('completion');
+});
+
 describe('records of a run', () => {
   test('that are made together are sent in one call, with step and usage', async () => {
     records.step('grading');

@@ -1,4 +1,9 @@
-import type { RecordedBatch, Recorded, RecordedQuestion } from '@evaluation/core-client';
+import {
+  isInputRefused,
+  type RecordedBatch,
+  type Recorded,
+  type RecordedQuestion,
+} from '@evaluation/core-client';
 import type { UsedByRun } from './usage.ts';
 
 /*
@@ -10,6 +15,8 @@ import type { UsedByRun } from './usage.ts';
  *
  * A batch is sent WINDOW_MS after its newest record and at most LATEST_MS after its oldest, at once if it is large, and
  * together with any other call about the records. One batch is in flight at a time; later records wait for the next.
+ * A batch that core refuses by its form is sent record by record, and a question that is refused alone is recorded as
+ * failed: a text that breaks a bound costs its question and not the run.
  * If the process dies, what is pending or in flight is made again by the next delivery, model calls included. A call
  * that is repeated records nothing twice.
  */
@@ -74,7 +81,7 @@ interface Batch {
   made: Made[];
 }
 
-export const openRecords = (send: Send): RunRecords => {
+export const openRecords = (send: Send, isRefused = isInputRefused): RunRecords => {
   let pending: Batch = { step: undefined, made: [] };
   let inFlight: Batch = { step: undefined, made: [] };
   let oldest: number | null = null;
@@ -145,13 +152,39 @@ export const openRecords = (send: Send): RunRecords => {
     if (isPending()) sendLater(WINDOW_MS);
   };
 
+  /** Sends what is in flight record by record, after core refused it as one. */
+  const sendOneByOne = async (): Promise<void> => {
+    for (const each of inFlight.made) {
+      const alone = send(bodyOf({ step: undefined, made: [each] }));
+      if (each.kind !== 'question') {
+        await alone;
+        continue;
+      }
+      const answer = await alone.catch((error: unknown) => {
+        if (!isRefused(error)) throw error;
+        return null;
+      });
+      if (answer !== null) {
+        resolveQuestions([each], answer);
+        continue;
+      }
+      const failure: Made = { ...each, question: failedQuestion(each.question.result.question_id) };
+      resolveQuestions([failure], await send(bodyOf({ step: undefined, made: [failure] })));
+    }
+    inFlight = { step: inFlight.step, made: [] };
+  };
+
   /** Sends a batch when the earlier one is answered. */
   const sendWith = (more: Partial<RecordedBatch>): Promise<Recorded> => {
     const sent = turn.then(async (): Promise<Recorded> => {
       if (failed !== null) throw failed.error;
       inFlight = take();
       try {
-        const answer = await send({ ...bodyOf(inFlight), ...more });
+        const answer = await send({ ...bodyOf(inFlight), ...more }).catch(async (error: unknown) => {
+          if (!isRefused(error) || inFlight.made.length === 0) throw error;
+          await sendOneByOne();
+          return send({ ...bodyOf(inFlight), ...more });
+        });
         const { made } = inFlight;
         inFlight = { step: undefined, made: [] };
         resolveQuestions(made, answer);
@@ -225,6 +258,23 @@ export const openRecords = (send: Send): RunRecords => {
     },
   };
 };
+
+/** What is recorded of a question whose own record core has refused. */
+const failedQuestion = (questionId: string): Question => ({
+  result: {
+    question_id: questionId,
+    status: 'failed',
+    awarded: null,
+    confidence: null,
+    needs_review: true,
+    review_reasons: ['failed'],
+    extracted_answer: null,
+    feedback: null,
+    criteria: [],
+    annotations: [],
+    error: { reason: 'question_not_graded' },
+  },
+});
 
 const sizeOf = (value: object): number => JSON.stringify(value).length;
 

@@ -21,7 +21,7 @@ import {
 import type { Services } from '../../command/services.ts';
 import { announceEnd, endRun, storedCopy, type LockedRun, type StoredCopy } from './completeRun.ts';
 import { hasNoRecords, lookUp } from './lookUp.ts';
-import { RECORD_REFUSED, type RecordedBatch, type RecordedQuestion } from './recordedBatch.ts';
+import type { RecordedBatch, RecordedQuestion } from './recordedBatch.ts';
 import { recordsStatement, writtenOf } from './writeRecords.ts';
 
 /**
@@ -52,14 +52,6 @@ export const recordBatch = async (
   held: HeldRun,
   batch: RecordedBatch,
 ): Promise<Recorded> => {
-  for (const { result } of batch.questions) {
-    if (result.error?.reason !== RECORD_REFUSED) continue;
-    const { question_id } = result;
-    services.log.error(
-      { run_id: held.run_id, question_id },
-      'a worker’s record breaks a bound; its question failed',
-    );
-  }
   const copy = await storedCopy(services, held, batch.completion);
   const evidence = await putEvidence(services, held, [
     ...batch.pages.map((part) => part.evidence),

@@ -32,34 +32,6 @@ export const RecordedQuestion = z.object({
 });
 export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
 
-/** Reason of a question whose record core has refused; shown like any question that was not graded. */
-export const RECORD_REFUSED = 'record_refused';
-
-const NamesQuestion = RecordedQuestion.pick({ question_id: true });
-
-/**
- * A record that breaks a bound fails its question and not the run: the other questions keep their marks, and a teacher
- * sees which one to mark.
- */
-const AnyRecord = RecordedQuestion.catch((context) => ({
-  question_id: NamesQuestion.safeParse(context?.value).data?.question_id ?? '',
-  status: 'failed',
-  awarded: null,
-  confidence: null,
-  needs_review: true,
-  review_reasons: ['failed'],
-  extracted_answer: null,
-  feedback: null,
-  criteria: [],
-  annotations: [],
-  error: { reason: RECORD_REFUSED },
-}));
-// A caller's type is that of a whole record, although anything is accepted.
-const RecordedOrRefused = AnyRecord as z.ZodType<RecordedQuestion> as z.ZodType<
-  RecordedQuestion,
-  RecordedQuestion
->;
-
 /** Evidence of a record: any JSON. Absent if the record has none. */
 const Evidence = UncheckedEvidence.optional();
 
@@ -72,7 +44,7 @@ export const RecordedBatch = z.object({
     .default([]),
   alignment: z.object({ alignment: Alignment, evidence: Evidence }).optional(),
   questions: z
-    .array(z.object({ result: RecordedOrRefused, evidence: Evidence, judgement: MadeJudgement.optional() }))
+    .array(z.object({ result: RecordedQuestion, evidence: Evidence, judgement: MadeJudgement.optional() }))
     .max(MOST_QUESTIONS)
     .default([]),
   /** Token usage of the run so far. */
