@@ -142,6 +142,20 @@ test('each lane has its own workers; copy workers take inspections and drawings 
 
 const desk = { enabled: true, url: 'https://desk.example.org' };
 
+test.each([
+  ['an ingress', { ingress: { enabled: true } }, '1'],
+  ['a route', { gateway: { enabled: true, parentRefs: [{ name: 'public' }] } }, '1'],
+  [
+    'an ingress behind another proxy',
+    { ingress: { enabled: true }, settings: { DESK_TRUSTED_PROXIES: 2 } },
+    '2',
+  ],
+  ['neither', {}, undefined],
+])('with %s the desk takes the address of a browser from the right proxy', async (_, values, expected) => {
+  const objects = await render({ ...literal, desk: { ...desk, ...values } });
+  expect(environment(objects, '-desk')['DESK_TRUSTED_PROXIES']).toBe(expected);
+});
+
 const READERS = {
   facade: readFacadeSettings,
   desk: readDeskSettings,

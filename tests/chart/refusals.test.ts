@@ -17,6 +17,18 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
     { ...embedded, embedded: { enabled: true, nats: { image: 'mirror:5000/nats:latest' } } },
     'embedded.nats.image=mirror:5000/nats:latest names no version',
   ],
+  'a desk behind an ingress that trusts no proxy': [
+    {
+      ...literal,
+      desk: {
+        enabled: true,
+        url: 'https://desk.example.org',
+        ingress: { enabled: true },
+        settings: { DESK_TRUSTED_PROXIES: 0 },
+      },
+    },
+    'desk.settings.DESK_TRUSTED_PROXIES=0 with desk.ingress or desk.gateway',
+  ],
   'no service tokens': [
     { ...external, secrets: {} },
     'there are no service tokens',

@@ -87,6 +87,11 @@ Node's default is half. NODE_OPTIONS in extraEnv replaces it.
   value: "8082"
 - name: DESK_URL
   value: {{ .Values.desk.url | quote }}
+{{- if and (or .Values.desk.ingress.enabled .Values.desk.gateway.enabled) (not (hasKey .Values.desk.settings "DESK_TRUSTED_PROXIES")) }}
+{{- /* Without it all people share the address of the ingress, and a hundred failed sign-ins of anyone lock out everyone. */}}
+- name: DESK_TRUSTED_PROXIES
+  value: "1"
+{{- end }}
 - name: DESK_STORE_ORIGINS
   value: {{ include "answer-evaluation.storeOrigin" . | quote }}
 {{ include "answer-evaluation.env.coreUrl" . }}

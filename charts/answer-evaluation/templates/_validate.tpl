@@ -103,6 +103,9 @@ bounds of single values are in values.schema.json.
 {{- if and (or $v.desk.ingress.enabled $v.desk.gateway.enabled) (not $v.desk.enabled) -}}
 {{- $wrong = append $wrong "desk.ingress or desk.gateway is enabled without desk.enabled=true: there is nothing to serve." -}}
 {{- end -}}
+{{- if and (or $v.desk.ingress.enabled $v.desk.gateway.enabled) (hasKey $v.desk.settings "DESK_TRUSTED_PROXIES") (eq (int $v.desk.settings.DESK_TRUSTED_PROXIES) 0) -}}
+{{- $wrong = append $wrong "desk.settings.DESK_TRUSTED_PROXIES=0 with desk.ingress or desk.gateway: all people would share the proxy's address, and failed sign-ins of one would lock out all. Leave it out (1), or name the number of proxies." -}}
+{{- end -}}
 {{- range list "facade" "desk" "core" -}}
 {{- $part := index $v . -}}
 {{- $linger := int (get $part.settings "LINGER_SECONDS" | default 5) -}}
