@@ -8,6 +8,7 @@ import type { Streams } from './events/streams.ts';
 import { downloadRoutes } from './downloads/downloadRoutes.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { fromOwnPage } from './middleware/fromOwnPage.ts';
+import { ownHost } from './middleware/ownHost.ts';
 import { observeRequests } from './middleware/observeRequests.ts';
 import { requestId } from './middleware/requestId.ts';
 import { securityHeaders } from './middleware/securityHeaders.ts';
@@ -43,6 +44,7 @@ export const createApp = (
 
   // After the probes, so that probes are neither logged nor counted.
   app.use(observeRequests(log));
+  app.use(ownHost(settings.url));
   const ownPage = fromOwnPage(settings.url);
   app.use('/session', ownPage, sessionRoutes(core, sessions, settings));
   app.use('/oidc', oidcRoutes(core, settings, log));

@@ -34,7 +34,7 @@ export const sendEvents = (
       if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
     };
     const close = streams.open(
-      { instituteId: staff.institute_id, sessionId: staff.session_id },
+      { instituteId: staff.institute_id, staffId: staff.id },
       { send: (change) => send(`data: ${JSON.stringify(change)}\n\n`), end: () => response.end() },
     );
     if (close === null) throw new Refusal(503, 'SERVICE_UNAVAILABLE');

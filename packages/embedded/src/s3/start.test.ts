@@ -37,6 +37,11 @@ afterEach(async () => {
   await folder.remove();
 });
 
+test('folders of objects are for the own user only', async () => {
+  for (const name of ['', Bucket, `${Bucket}/blobs`, `${Bucket}/objects`])
+    expect((await stat(join(folder.path, 's3/buckets', name))).mode & 0o777, name).toBe(0o700);
+});
+
 const open = async () => {
   s3 = await startS3({ dataDir: join(folder.path, 's3') });
   client = new S3Client({

@@ -64,12 +64,15 @@ export interface Storage {
   createBucket(name: string): Promise<void>;
 }
 
+/** Names and sizes of files are for the service's own user only, as their bytes are. */
+const OWN = { recursive: true, mode: 0o700 } as const;
+
 const BUCKET_NAME = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 export const openStorage = async (folder: string): Promise<Storage> => {
   const buckets = new Map<string, Bucket>();
   let creating: Promise<void> = Promise.resolve();
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, OWN);
   for (const name of await readdir(folder)) {
     if (BUCKET_NAME.test(name)) buckets.set(name, await openBucket(join(folder, name), name));
   }
@@ -99,8 +102,8 @@ export const openStorage = async (folder: string): Promise<Storage> => {
 
 const openBucket = async (folder: string, name: string): Promise<Bucket> => {
   const [blobs, objects] = [join(folder, 'blobs'), join(folder, 'objects')];
-  await mkdir(blobs, { recursive: true });
-  await mkdir(objects, { recursive: true });
+  await mkdir(blobs, OWN);
+  await mkdir(objects, OWN);
   const records = await readRecords(objects);
   const named = new Set([...records.values()].map(({ blob }) => blob));
   for (const blob of await readdir(blobs)) if (!named.has(blob)) await rm(join(blobs, blob), { force: true });

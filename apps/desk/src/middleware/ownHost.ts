@@ -1,0 +1,22 @@
+import { isIP } from 'node:net';
+import type { RequestHandler } from 'express';
+import { Refusal } from './errors.ts';
+
+/**
+ * Without `DESK_URL` the desk does not know its address, and a name that another site has bound to this machine (DNS
+ * rebinding) would make that site's page the desk's own. Names other than `localhost` and addresses are refused.
+ *
+ * @param url address of the desk; a server before it then decides which names lead here
+ */
+export const ownHost =
+  (url: URL | null): RequestHandler =>
+  (request, _response, next) => {
+    if (url === null && !isLocalName(request.get('host') ?? ''))
+      throw new Refusal(421, 'MISDIRECTED_REQUEST');
+    next();
+  };
+
+const isLocalName = (host: string): boolean => {
+  const name = URL.parse(`http://${host}`)?.hostname ?? '';
+  return name === 'localhost' || isIP(name.replaceAll(/^\[|\]$/g, '')) !== 0;
+};
