@@ -98,6 +98,34 @@ test('an admin makes a key that is shown once and works, and revokes it', async 
   await context.close();
 });
 
+test('in a session that was left open, a new key needs the password', async () => {
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await behind(desk.service.database, `update staff_sessions set proved_at = now() - interval '16 minutes'`);
+  // The desk keeps what it knows of the session for some seconds.
+  const provedUntil = async () => {
+    const response = await page.request.get(`${desk.url}/session`, { headers: { 'x-evaluation-desk': '1' } });
+    return ((await response.json()) as { staff: { proved_until: number } }).staff.proved_until;
+  };
+  await expect.poll(provedUntil, { timeout: 20_000, interval: 500 }).toBeLessThan(Date.now());
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('button', { name: 'Create' }).click();
+  const question = page.getByRole('dialog', { name: 'Is it you?' });
+  await question.getByLabel('Password', { exact: true }).fill('a wrong password');
+  await question.getByRole('button', { name: 'Go on' }).click();
+  await question.getByRole('alert').waitFor();
+  await expectNoAxeViolations(page);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Nothing was changed, because the password was not given.').waitFor();
+  await page.getByRole('button', { name: 'Create' }).click();
+  await question.getByLabel('Password', { exact: true }).fill(desk.admin.password);
+  await question.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabel('Key', { exact: true }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test('credits show each movement with its exam, and decisions are filtered and downloaded as CSV', async () => {
   const { api } = desk.service;
   const exam = await createExam(api, typedExam([longAnswer('1')], { title: 'Biology' }));

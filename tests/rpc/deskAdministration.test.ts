@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { failureOf } from '@evaluation/core-client';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import { afterAll, expect, test } from 'vitest';
 import { apiClient, createExam } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
@@ -48,6 +49,38 @@ test('keys are listed newest first, in pages that show each once', async () => {
     before = page.next_before;
   } while (before !== null);
   expect(seen).toEqual(made);
+});
+
+test('acts that outlive a session are refused after a quarter of an hour without the password', async () => {
+  const { instituteId } = await service.newInstitute();
+  const actorAt = (provedUntil: number) =>
+    staff.access.as({
+      actor: staffActor({
+        institute_id: instituteId,
+        staff_id: randomUUID(),
+        role: 'admin',
+        scopes: ['evaluation:read'],
+        proved_until: provedUntil,
+      }),
+    }).public.desk;
+  const { keys, people, settings } = actorAt(Date.now() - 1);
+  const scopes: ['evaluation:read'] = ['evaluation:read'];
+  for (const call of [
+    () => keys.create.mutate({ scopes }),
+    () => keys.edit.mutate({ key_id: randomUUID(), scopes }),
+    () => people.resetPassword.mutate({ staff_id: randomUUID() }),
+    () => people.changeRole.mutate({ staff_id: randomUUID(), role: 'admin' }),
+    () =>
+      settings.changeRetention.mutate({
+        seen: 0,
+        files_days: null,
+        evidence_days: null,
+        readings_days: null,
+      }),
+  ])
+    await expect(call()).rejects.toMatchObject({ data: { code: 'PRECONDITION_FAILED' } });
+  await keys.list.query({});
+  expect(await actorAt(Date.now() + 60_000).keys.create.mutate({ scopes })).toHaveProperty('api_key');
 });
 
 test('a time that PostgreSQL does not take is refused by its field', async () => {

@@ -3,7 +3,7 @@ import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { noteStaffEvent } from './events.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import { endSessions } from './sessions.ts';
+import { endSessions, findSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
 /** Ends all sessions of the caller but one. @returns how many were ended */
@@ -12,6 +12,36 @@ export const endOtherSessions = async (
   me: { staff_id: string },
   sessionId: string,
 ): Promise<{ ended: number }> => ({ ended: await endSessions(database.control, me.staff_id, sessionId) });
+
+type ProofAnswer =
+  | { proved: true }
+  | { refused: 'wrong_credentials' }
+  | { refused: 'too_many_attempts'; retry_after_seconds: number };
+
+/**
+ * Compares the password of a session's person, who then counts as present for a while: a session may have been left
+ * open. Wrong passwords count as failed sign-ins. @throws NoTurn while too many passwords are compared
+ */
+export const provePresence = async (
+  services: Services,
+  input: { token: string; password: string },
+): Promise<ProofAnswer> => {
+  const signedIn = await findSession(services, input.token);
+  if (signedIn === null) return { refused: 'wrong_credentials' };
+  const { control } = services.database;
+  const staff = await control.staff.findUniqueOrThrow({ where: { id: signedIn.id } });
+  const attempt = { email: staff.email, address: `staff ${staff.id}` };
+  const wait = await countAttempt(services, attempt);
+  if (wait !== null) return { refused: 'too_many_attempts', retry_after_seconds: wait };
+  if (!(await isPassword(staff.id, input.password, staff.password_hash)))
+    return { refused: 'wrong_credentials' };
+  await takeBackAttempt(services, attempt);
+  await control.staff_sessions.updateMany({
+    where: { id: signedIn.session_id, ended_at: null },
+    data: { proved_at: new Date() },
+  });
+  return { proved: true };
+};
 
 /**
  * Changes the password of the caller and ends the caller's other sessions. Wrong passwords count as failed sign-ins.

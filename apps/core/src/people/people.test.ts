@@ -3,7 +3,6 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
 import type { Role } from './roles.ts';
 import type { Services } from '../command/services.ts';
-import { editInstitute } from './institutes/editInstitute.ts';
 import { followLink, showLink } from './links.ts';
 import {
   changeRole,
@@ -116,32 +115,6 @@ describe('an invitation', () => {
     const other = await newInstitute();
     expect(await codeOf(inviteStaff(services, other, { email, name: 'A', role: 'admin' }))).toBe('conflict');
   });
-});
-
-test('an admin makes no reset link for the own account, because an open session would become the account', async () => {
-  const manager = await newInstitute();
-  const admin = await newPerson(manager, 'admin');
-  const self: Manager = { institute_id: manager.institute_id, staff_id: admin.id };
-  expect(await codeOf(resetPassword(services, self, admin.id))).toBe('conflict');
-  expect(await findSession(services, admin.token)).toMatchObject({ id: admin.id });
-  const other = await newPerson(manager, 'admin');
-  expect(await codeOf(resetPassword(services, self, other.id))).toBe('answered');
-});
-
-test('while its institute is disabled, a session is not valid, and no way of signing in starts one', async () => {
-  const manager = await newInstitute();
-  const person = await newPerson(manager);
-  const { link } = await inviteStaff(services, manager, { email: newEmail(), name: 'A', role: 'examiner' });
-  const enable = (isEnabled: boolean) =>
-    editInstitute(services, { institute_id: manager.institute_id, api_enabled: isEnabled });
-  await enable(false);
-  expect(await findSession(services, person.token)).toBeNull();
-  expect(await signInAs(person.email)).toEqual({ refused: 'institute_disabled' });
-  expect(await signInAs(person.email, 'a wrong password'), 'only its people learn it').toEqual(WRONG);
-  const follow = { token: tokenOf(link), password: PASSWORD, ...browser, address: someAddress() };
-  expect(await followLink(services, follow)).toEqual({ refused: 'institute_disabled' });
-  await enable(true);
-  expect(await findSession(services, person.token)).toMatchObject({ id: person.id });
 });
 
 describe('sign-in', () => {

@@ -10,13 +10,18 @@ export interface SignedIn {
   email: string;
   role: Role;
   scopes: string[];
+  /** Time in ms until which the person need not give the password again for acts that `provenProcedure` guards. */
+  proved_until: number;
 }
 
+/** Long enough for one piece of work on accounts or keys. */
+const PROOF_MS = 15 * 60 * 1000;
+
 export const signedInOf = (
-  sessionId: string,
+  session: { id: string; proved_at: Date },
   staff: Pick<SignedIn, 'id' | 'institute_id' | 'name' | 'email' | 'role'> & { institute: { name: string } },
 ): SignedIn => ({
-  session_id: sessionId,
+  session_id: session.id,
   id: staff.id,
   institute_id: staff.institute_id,
   institute_name: staff.institute.name,
@@ -24,6 +29,7 @@ export const signedInOf = (
   email: staff.email,
   role: staff.role,
   scopes: [...SCOPES_OF_STAFF],
+  proved_until: session.proved_at.getTime() + PROOF_MS,
 });
 
 export interface StaffMember {

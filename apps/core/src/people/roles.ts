@@ -84,6 +84,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.people.signInWays': NONE,
   'desk.people.signIn': NONE,
   'desk.people.session': NONE,
+  'desk.people.prove': NONE,
   'desk.people.signOut': NONE,
   'desk.people.invitation': NONE,
   'desk.people.acceptInvitation': NONE,

@@ -14,6 +14,8 @@ import { hashOfToken, newToken } from './tokens.ts';
 const IDLE_MS = 12 * 60 * 60 * 1000;
 /** A session ends this long after the sign-in, however much it is used. */
 const LIFETIME_MS = 14 * 24 * 60 * 60 * 1000;
+/** A further sign-in ends the oldest session. */
+const MOST_OF_A_PERSON = 50;
 /** Precision of `last_seen_at`: most calls must not write. */
 const EXACT_TO_MS = 60_000;
 
@@ -41,7 +43,7 @@ export const startSession = async (
     select: { institute: { select: { api_enabled: true } } },
   });
   if (!institute.api_enabled) return INSTITUTE_DISABLED;
-  const { id } = await control.staff_sessions.create({
+  const session = await control.staff_sessions.create({
     data: {
       id: newId(),
       token_hash: hash,
@@ -49,15 +51,20 @@ export const startSession = async (
       user_agent: [...userAgent].slice(0, USER_AGENT_LENGTH).join(''),
       created_at: new Date(now),
       last_seen_at: new Date(now),
+      proved_at: new Date(now),
       expires_at: expiryOf(now, now),
     },
   });
+  await control.$executeRaw`
+    update staff_sessions set ended_at = ${new Date(now)} where id in (
+      select id from staff_sessions where staff_id = ${staffId}::uuid and ended_at is null
+      order by id desc offset ${MOST_OF_A_PERSON})`;
   const staff = await control.staff.update({
     where: { id: staffId },
     data: { last_sign_in_at: new Date(now) },
     include: { institute: { select: { name: true } } },
   });
-  return { token, staff: signedInOf(id, staff) };
+  return { token, staff: signedInOf(session, staff) };
 };
 
 /** Finds the person of a session and extends it, at most once a minute. @returns null if it is not valid */
@@ -76,7 +83,7 @@ export const findSession = async ({ database }: Services, token: string): Promis
       data: { last_seen_at: new Date(now), expires_at: expiryOf(session.created_at.getTime(), now) },
     });
   }
-  return signedInOf(session.id, session.staff);
+  return signedInOf(session, session.staff);
 };
 
 /** Ends the session of a token. A repeated call has no further effect. */

@@ -178,6 +178,17 @@ export const staffProcedure = actorProcedure.use(storable).use(({ ctx, next }) =
   return next({ ctx: { ...ctx, actor: { ...actor, staff: actor.staff } } });
 });
 
+/**
+ * For acts by which an open session could become the account, or outlive it: the person has signed in or given the
+ * password a short while ago. The page asks for it at PRECONDITION_FAILED.
+ */
+export const provenProcedure = staffProcedure.use(({ ctx, next }) => {
+  const { proved_until: provedUntil } = ctx.actor.staff;
+  if (provedUntil !== undefined && provedUntil < Date.now())
+    throw new TRPCError({ code: 'PRECONDITION_FAILED' });
+  return next();
+});
+
 /** For staff whose scopes contain `evaluation:review`. */
 export const reviewerProcedure = staffProcedure.use(({ ctx, next }) => {
   if (!ctx.actor.scopes.includes('evaluation:review')) {

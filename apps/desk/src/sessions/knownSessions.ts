@@ -30,8 +30,8 @@ export const knownSessions = (core: CoreAccess): KnownSessions => {
   const lookUp = async (token: string, requestId: string): Promise<Known | null> => {
     const staff = await core.as({ requestId }).public.desk.people.session.query({ token });
     if (staff === null) return null;
-    const { id, institute_id, role, scopes } = staff;
-    return { staff, actor: staffActor({ institute_id, staff_id: id, role, scopes }) };
+    const { id, institute_id, role, scopes, proved_until } = staff;
+    return { staff, actor: staffActor({ institute_id, staff_id: id, role, scopes, proved_until }) };
   };
   return {
     find: (token, requestId) => {

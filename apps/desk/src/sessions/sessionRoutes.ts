@@ -14,6 +14,7 @@ const Acceptance = z.object({
   name: z.string().max(1000).optional(),
   password: z.string().max(1000),
 });
+const Proof = z.object({ password: z.string().max(1000) });
 const Link = z.object({ token: z.string().max(100) });
 
 /** `/session` and `/session/link`. The token of the session goes into a cookie and never into a body. */
@@ -49,6 +50,16 @@ export const sessionRoutes = (
       await people(response).signOut.mutate({ token });
     }
     response.json({ staff: null });
+  });
+
+  routes.post('/proof', async (request, response) => {
+    const { password } = accept(Proof, request);
+    const token = cookie.read(request);
+    if (token === null) throw new Refusal(401, 'UNAUTHORIZED');
+    const answer = await people(response).prove.mutate({ token, password });
+    // The next call asks core again, and is signed with the new time.
+    sessions.forget(token);
+    response.json(answer);
   });
 
   routes.get('/ways', async (_request, response) => {

@@ -12,12 +12,21 @@ export const Actor = z.object({
   key_id: z.uuid(),
   scopes: z.array(z.string()),
   /** Set when a member of staff acts instead of an API key. Rights follow from `scopes`; the role is for the audit. */
-  staff: z.object({ role: z.string().min(1).max(50) }).optional(),
+  staff: z
+    .object({
+      role: z.string().min(1).max(50),
+      /**
+       * Time in ms until which the person counts as present: a sign-in or the password a short while ago. Absent if
+       * the caller vouches for it, as an internal team does.
+       */
+      proved_until: z.int().optional(),
+    })
+    .optional(),
 });
 export type Actor = z.infer<typeof Actor>;
 
 export interface StaffActor extends Actor {
-  staff: { role: string };
+  staff: { role: string; proved_until?: number | undefined };
 }
 
 /** An actor for a member of staff, to be signed by a service that has authenticated this person. */
@@ -26,11 +35,15 @@ export const staffActor = (staff: {
   staff_id: string;
   role: string;
   scopes: string[];
+  proved_until?: number;
 }): StaffActor => ({
   institute_id: staff.institute_id,
   key_id: staff.staff_id,
   scopes: staff.scopes,
-  staff: { role: staff.role },
+  staff: {
+    role: staff.role,
+    ...(staff.proved_until === undefined ? {} : { proved_until: staff.proved_until }),
+  },
 });
 
 const Signed = Actor.extend({ exp: z.int() });

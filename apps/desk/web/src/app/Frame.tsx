@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'react';
 import { AccountMenu } from './AccountMenu.tsx';
 import { followChanges } from '../live/followChanges.ts';
 import { useText } from './language.ts';
+import { ProofModal } from './ProofModal.tsx';
 import { sessionQuery } from './session.ts';
 
 export const Frame = () => {
@@ -82,6 +83,7 @@ export const Frame = () => {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} ref={content}>
         <Outlet />
+        <ProofModal />
       </AppShell.Main>
     </AppShell>
   );

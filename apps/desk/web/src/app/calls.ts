@@ -4,6 +4,7 @@ import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import type { PublicRouter } from '@evaluation/core-client';
 import { isUnreachable, statusOf } from './failures.ts';
 import { notifyError } from './notices.ts';
+import { proofLink } from './proof.ts';
 import { OWN_HEADERS, sessionQuery } from './session.ts';
 
 /*
@@ -15,6 +16,7 @@ import { OWN_HEADERS, sessionQuery } from './session.ts';
 
 export const client = createTRPCClient<PublicRouter>({
   links: [
+    proofLink,
     httpLink({
       url: '/trpc',
       methodOverride: 'POST',

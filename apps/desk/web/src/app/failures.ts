@@ -73,6 +73,7 @@ export const textOfError = (error: unknown): string => {
   const failure = failureIn(error);
   if (failure === null) {
     if (statusOf(error) === 403) return t('app.failure.role');
+    if (statusOf(error) === 412) return t('app.failure.proof');
     return t(isUnreachable(error) ? 'app.failure.unreachable' : 'app.failure.unexpected');
   }
   const { code, message, details } = failure;

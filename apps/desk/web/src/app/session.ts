@@ -10,7 +10,7 @@ export type Staff = NonNullable<inferRouterOutputs<PublicRouter>['desk']['people
 /** A request to `/session` of the desk's server. @throws Error if it gives no answer */
 export const askSession = async (
   method: 'GET' | 'POST' | 'DELETE',
-  path: '' | '/ways' | '/link/shown' | '/link/followed' = '',
+  path: '' | '/ways' | '/proof' | '/link/shown' | '/link/followed' = '',
   body?: unknown,
 ): Promise<unknown> => {
   const response = await fetch(`/session${path}`, {

@@ -150,6 +150,7 @@ CREATE TABLE staff_sessions (
   user_agent character varying(200) NOT NULL,
   created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
   last_seen_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
+  proved_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone,
   CONSTRAINT staff_sessions_pkey PRIMARY KEY (id)

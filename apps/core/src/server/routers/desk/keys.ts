@@ -4,7 +4,7 @@ import { isUuid } from '../../../command/accept.ts';
 import { listKeys } from '../../../people/institutes/listKeys.ts';
 import { createKey, editKey, KeyCreate, KeyEdit, revokeKey } from '../../../people/institutes/manageKeys.ts';
 import { failure } from '../../../command/failures.ts';
-import { router, staffProcedure } from '../../trpc.ts';
+import { provenProcedure, router, staffProcedure } from '../../trpc.ts';
 
 const keyId = z.string().max(100);
 
@@ -27,12 +27,12 @@ export const deskKeysRouter = router({
       }),
     )
     .query(({ ctx, input }) => listKeys(ctx.services, ctx.actor.institute_id, input)),
-  create: staffProcedure
+  create: provenProcedure
     .input(KeyCreate.pick({ scopes: true, daily_copy_cap: true, expires_at: true }))
     .mutation(({ ctx, input }) =>
       createKey(ctx.services, { ...input, institute_id: ctx.actor.institute_id, rate_tier: 'standard' }),
     ),
-  edit: staffProcedure
+  edit: provenProcedure
     .input(KeyEdit.pick({ scopes: true, daily_copy_cap: true, expires_at: true }).extend({ key_id: keyId }))
     .mutation(({ ctx, input }) =>
       editKey(ctx.services, { ...input, key_id: existing(input.key_id) }, ctx.actor.institute_id),

@@ -13,11 +13,11 @@ import {
   type Manager,
 } from '../../../people/manageStaff.ts';
 import { oidcFinish, oidcStart } from '../../../people/oidc.ts';
-import { changePassword, endOtherSessions } from '../../../people/ownAccount.ts';
+import { changePassword, endOtherSessions, provePresence } from '../../../people/ownAccount.ts';
 import { findSession, sessionsOf, signOut } from '../../../people/sessions.ts';
 import { signIn } from '../../../people/signIn.ts';
 import { ROLES } from '../../../people/roles.ts';
-import { router, staffProcedure, visitorProcedure } from '../../trpc.ts';
+import { provenProcedure, router, staffProcedure, visitorProcedure } from '../../trpc.ts';
 
 const token = z.string().min(1).max(100);
 /** The browser's address and `User-Agent`, as the desk's server received them. */
@@ -26,7 +26,9 @@ const browser = { address: z.string().min(1).max(100), user_agent: z.string().ma
 const password = z.string().max(1000);
 const name = z.string().trim().min(1).max(255);
 const role = z.enum(ROLES);
-const ofStaff = staffProcedure.input(z.object({ staff_id: z.string().max(100) }));
+const staffId = z.object({ staff_id: z.string().max(100) });
+const ofStaff = staffProcedure.input(staffId);
+const provenOfStaff = provenProcedure.input(staffId);
 
 const managerOf = (actor: { institute_id: string; key_id: string }): Manager => ({
   institute_id: actor.institute_id,
@@ -46,6 +48,9 @@ export const peopleRouter = router({
   session: visitorProcedure
     .input(z.object({ token }))
     .query(({ ctx, input }) => findSession(ctx.services, input.token)),
+  prove: visitorProcedure
+    .input(z.object({ token, password }))
+    .mutation(({ ctx, input }) => provePresence(ctx.services, input)),
   signOut: visitorProcedure
     .input(z.object({ token }))
     .mutation(({ ctx, input }) => signOut(ctx.services, input.token)),
@@ -75,7 +80,7 @@ export const peopleRouter = router({
   invite: staffProcedure
     .input(z.object({ email: NewEmail, name, role }))
     .mutation(({ ctx, input }) => inviteStaff(ctx.services, managerOf(ctx.actor), input)),
-  changeRole: ofStaff
+  changeRole: provenOfStaff
     .input(z.object({ role }))
     .mutation(({ ctx, input }) => changeRole(ctx.services, managerOf(ctx.actor), input.staff_id, input.role)),
   disable: ofStaff.mutation(({ ctx, input }) =>
@@ -84,7 +89,7 @@ export const peopleRouter = router({
   enable: ofStaff.mutation(({ ctx, input }) =>
     enableStaff(ctx.services, managerOf(ctx.actor), input.staff_id),
   ),
-  resetPassword: ofStaff.mutation(({ ctx, input }) =>
+  resetPassword: provenOfStaff.mutation(({ ctx, input }) =>
     resetPassword(ctx.services, managerOf(ctx.actor), input.staff_id),
   ),
   sessions: ofStaff.query(async ({ ctx, input }) => {

@@ -5,7 +5,7 @@ import {
   SettingsChange,
   showInstituteSettings,
 } from '../../../people/institutes/instituteSettings.ts';
-import { router, staffProcedure } from '../../trpc.ts';
+import { provenProcedure, router, staffProcedure } from '../../trpc.ts';
 
 export const deskSettingsRouter = router({
   show: staffProcedure.query(({ ctx }) => showInstituteSettings(ctx.services, ctx.actor.institute_id)),
@@ -18,7 +18,7 @@ export const deskSettingsRouter = router({
         input,
       ),
     ),
-  changeRetention: staffProcedure
+  changeRetention: provenProcedure
     .input(RetentionChange)
     .mutation(({ ctx, input }) =>
       changeRetention(
