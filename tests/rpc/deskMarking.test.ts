@@ -170,6 +170,20 @@ test('the reviewer of a person at the desk is the account, and what the person h
   });
 });
 
+test('a person restores a negative mark that is in no step, and the API keeps to the steps', async () => {
+  const made = await newTestExam(service);
+  const submission = await made.reach('graded');
+  const who = examiner(made);
+  const at = { submission, questionId: made.questionId('1') };
+  const shown = await questionOf(who, submission, '1');
+  expect(shown.lowest).toBe(-0.75);
+  const raised = await give(who, at, 0, seenOf(shown.result));
+  const restored = await give(who, at, -0.75, seenOf(raised));
+  expect(restored.awarded).toBe(-0.75);
+  expect(await codeOf(give(who, at, -0.25, seenOf(restored)))).toBe('validation_failed');
+  expect(await submission.override('1', { reviewer: 'API', awarded: -0.75 })).toMatchObject({ status: 422 });
+});
+
 test('an approval is refused if the marks have changed since they were seen', async () => {
   const made = await newTestExam(service);
   const submission = await made.reach('graded');

@@ -5,6 +5,7 @@ import { MarkOverride, type QuestionResult } from '@evaluation/rest-contract/sch
 import { isObjective } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { stopPassingBelowTarget } from '../../guides/passingAudit.ts';
+import * as z from 'zod/v4';
 import { accept, isUuid, refuseField } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';
 import { lockSubmissionFor, visibleSubmissions } from '../../command/locks/lockSubmission.ts';
@@ -31,7 +32,7 @@ export const overrideMark = (
     const instituteId = actor.institute_id;
     const question = await findMarkedQuestion(tx, actor, submissionId, questionId);
     const { submission } = await lockSubmissionFor(tx, actor, submissionId, 'override');
-    const override = accept(MarkOverride, body);
+    const override = acceptOverride(actor, body, question);
     refuseOutOfRange(override.awarded, question);
     const reviewer = reviewerOf(actor, override.reviewer);
     await check(tx, { submissionId: submission.id, questionId: question.id });
@@ -99,12 +100,26 @@ export const findMarkedQuestion = async (
   return question;
 };
 
-/** Allows 0 to the marks of the question; objective questions of typed exams down to minus their negative marks. */
+/** 0, and for objective questions of typed exams minus their negative marks. */
+const lowestMark = ({ mode, type, negative_marks }: Question): number =>
+  mode === 'typed' && isObjective(type) && Number(negative_marks) > 0 ? -Number(negative_marks) : 0;
+
+/**
+ * Teachers' marks go in steps of 0.5, and negative marks need not: a person at the desk can restore the mark of a wrong
+ * answer as it is. The API keeps to the steps.
+ */
+const acceptOverride = (actor: Actor, body: unknown, question: Question): MarkOverride => {
+  const lowest = lowestMark(question);
+  const isLowest = z.object({ awarded: z.literal(lowest) }).safeParse(body).success;
+  if (actor.staff === undefined || !isLowest) return accept(MarkOverride, body);
+  return { ...accept(MarkOverride, { ...Object(body), awarded: 0 }), awarded: lowest };
+};
+
+/** Allows the lowest mark to the marks of the question. */
 const refuseOutOfRange = (awarded: number, question: Question): void => {
-  const lowest =
-    question.mode === 'typed' && isObjective(question.type) ? -Number(question.negative_marks) : 0;
+  const lowest = lowestMark(question);
   const highest = Number(question.max_marks);
   if (awarded < lowest || awarded > highest) {
-    refuseField('awarded', 'out_of_range', `From ${lowest === 0 ? 0 : lowest} to ${highest}.`);
+    refuseField('awarded', 'out_of_range', `From ${lowest} to ${highest}.`);
   }
 };

@@ -59,7 +59,8 @@ export const MarkForm = ({
       setProblem(t('marking.outOfRange', { lowest, highest }));
       return null;
     }
-    if (!Number.isInteger(mark / step)) {
+    // The mark of a wrong answer need not be in steps; it can be restored as it is.
+    if (mark !== lowest && !Number.isInteger(mark / step)) {
       setProblem(t('marking.wrongStep', { step }));
       return null;
     }
