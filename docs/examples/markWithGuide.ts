@@ -45,6 +45,8 @@ export const markWithGuide = async (options: Options): Promise<number | null> =>
       await core.submissions.override.mutate({
         submission_id: answer.submission_id,
         question_id: questionId,
+        // The mark that the teacher was shown. If another person has changed it meanwhile, the call answers `conflict`.
+        seen: { awarded: answer.awarded, edited_at: null, approved: false },
         body: { reviewer: teacher.staffId, awarded },
       });
     }

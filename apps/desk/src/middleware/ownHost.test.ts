@@ -8,10 +8,6 @@ const app = express();
 app.use('/unknown', ownHost(null));
 app.use('/known', ownHost(new URL('https://desk.example.org')));
 app.use((_request, response) => void response.send('ok'));
-app.use(
-  ((error: { status: number }, _request, response, _next) =>
-    void response.sendStatus(error.status)) satisfies express.ErrorRequestHandler,
-);
 const server = app.listen(0, '127.0.0.1');
 afterAll(() => void server.close());
 

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
-import { Refusal } from './errors.ts';
+
+const UNKNOWN_NAME =
+  'The desk does not know this name. Set DESK_URL to its address, or open it as localhost or by an IP address.\n';
 
 /**
  * Without `DESK_URL` the desk does not know its address, and a name that another site has bound to this machine (DNS
@@ -10,10 +12,9 @@ import { Refusal } from './errors.ts';
  */
 export const ownHost =
   (url: URL | null): RequestHandler =>
-  (request, _response, next) => {
-    if (url === null && !isLocalName(request.get('host') ?? ''))
-      throw new Refusal(421, 'MISDIRECTED_REQUEST');
-    next();
+  (request, response, next) => {
+    if (url !== null || isLocalName(request.get('host') ?? '')) next();
+    else response.status(421).type('text/plain').send(UNKNOWN_NAME);
   };
 
 const isLocalName = (host: string): boolean => {
