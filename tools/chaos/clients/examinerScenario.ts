@@ -3,6 +3,7 @@ import type { DeskClient } from './deskClient.ts';
 import type { Scenario } from './scenarios.ts';
 
 interface Screen {
+  marks_revision: number;
   questions: {
     result: {
       question_id: string;
@@ -44,7 +45,8 @@ export const examinerScenario =
       randomUUID(),
     );
     marks[label] = awarded;
-    await desk.call('submissions.approve', { submission_id, body: {} }, randomUUID());
+    const { marks_revision: seen_marks_revision } = await screen();
+    await desk.call('submissions.approve', { submission_id, body: {}, seen_marks_revision }, randomUUID());
     const after = await screen();
     if (after.questions[1]?.result.awarded !== awarded || !after.questions[1].result.review.approved)
       throw new Error(`the screen of ${submission_id} does not show the examiner's mark`);
