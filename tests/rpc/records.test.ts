@@ -10,7 +10,7 @@ import { NOTHING_USED, testWorker, type recordedResult } from '../harness/testWo
 
 const service = closedAfterTests(await startIdleService({ LEASE_SECONDS: '300' }));
 
-/** A graded submission's run, claimed and not recorded; its second question waits for the AI. */
+/** A claimed run of a queued submission, and the question that waits for the AI. */
 const newClaim = async () => {
   const made = await newTestExam(service);
   const submission = await made.reach('queued');

@@ -1,6 +1,7 @@
 /**
  * Bounds of what a worker records of a question, in UTF-16 units. The grader cuts its texts to them where it makes a
- * result, and core refuses longer ones: workers read untrusted files.
+ * result, and core refuses longer ones: workers read untrusted files. Raise a bound in core one release earlier than in
+ * the grader, because a newer worker may record in an older core.
  */
 export const RECORD_BOUNDS = {
   extractedAnswer: 60_000,

@@ -15,8 +15,8 @@ import { userAgentOf } from './userAgentOf.ts';
  *   GET /oidc/callback lets core check the provider's answer, starts the session and leads to that page, or to /exams
  *
  * All failures lead to the sign-in page with the same address, which shows no reason; only a person whose institute the
- * operator has disabled is told so. The cookie is cleared by the
- * callback, so a second callback is refused without a call of core.
+ * operator has disabled is told so. The cookie is cleared by the callback, so a second callback is refused without a
+ * call of core.
  */
 export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>, log: Logger): Router => {
   const isSecure = settings.url?.protocol === 'https:';

@@ -37,7 +37,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-test('folders of objects are for the own user only', async () => {
+test('only the user that runs the service can enter the folders of objects', async () => {
   for (const name of ['', Bucket, `${Bucket}/blobs`, `${Bucket}/objects`])
     expect((await stat(join(folder.path, 's3/buckets', name))).mode & 0o777, name).toBe(0o700);
 });

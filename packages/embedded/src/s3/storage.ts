@@ -64,7 +64,7 @@ export interface Storage {
   createBucket(name: string): Promise<void>;
 }
 
-/** Names and sizes of files are for the service's own user only, as their bytes are. */
+/** Only the user that runs the service sees the names and sizes of files. */
 const OWN = { recursive: true, mode: 0o700 } as const;
 
 const BUCKET_NAME = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useText } from './language.ts';
 import { answerProof, useProofIsAsked } from './proof.ts';
-import { askSession, sessionQuery } from './session.ts';
+import { askSession, sessionQuery, signInWaysQuery } from './session.ts';
 
 type Answer =
   | { proved: true }
@@ -19,11 +19,7 @@ export const ProofModal = () => {
 const Question = () => {
   const t = useText();
   const { data: staff } = useQuery(sessionQuery);
-  const { data: ways } = useQuery({
-    queryKey: ['signInWays'],
-    queryFn: async () => (await askSession('GET', '/ways')) as { oidc: { name: string } | null },
-    staleTime: Infinity,
-  });
+  const { data: ways } = useQuery(signInWaysQuery);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>) => {

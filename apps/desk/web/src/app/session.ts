@@ -32,6 +32,13 @@ export const sessionQuery = queryOptions({
   retry: RETRIES,
 });
 
+/** Ways of signing in, besides e-mail and password. */
+export const signInWaysQuery = queryOptions({
+  queryKey: ['signInWays'],
+  queryFn: async () => (await askSession('GET', '/ways')) as { oidc: { name: string } | null },
+  staleTime: Infinity,
+});
+
 /** The signed-in person, in components below the frame, which shows nothing without one. */
 export const useStaff = (): Staff => {
   const { data } = useQuery(sessionQuery);

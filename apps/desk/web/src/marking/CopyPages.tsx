@@ -26,16 +26,21 @@ export const CopyPages = ({
 }) => {
   const t = useText();
   const queryClient = useQueryClient();
-  const [attempt, setAttempt] = useState(0);
   const [page, setPage] = useState(1);
   const [turns, setTurns] = useState(0);
   const { submission_id: submissionId } = screen;
-  useEffect(() => setAttempt(0), [submissionId, page]);
+  const place = `${submissionId} ${page}`;
+  const [failed, setFailed] = useState({ place, times: 0 });
+  const attempt = failed.place === place ? failed.times : 0;
   const onProblem = useCallback(() => {
     // A change of marks has replaced the file: the screen has the address of the new one.
     const { queryKey } = calls.desk.marking.screen.queryOptions({ submission_id: submissionId });
-    void queryClient.invalidateQueries({ queryKey }).then(() => setAttempt((made) => made + 1));
-  }, [queryClient, submissionId]);
+    const count = (before: typeof failed) => ({
+      place,
+      times: before.place === place ? before.times + 1 : 1,
+    });
+    void queryClient.invalidateQueries({ queryKey }).then(() => setFailed(count));
+  }, [queryClient, submissionId, place]);
 
   const wanted = pageOfAnswer(screen, chosen, criterion);
   useEffect(() => {

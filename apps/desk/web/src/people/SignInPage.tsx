@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { t as textOf, useText } from '../app/language.ts';
-import { askSession, sessionQuery, type Staff } from '../app/session.ts';
+import { askSession, sessionQuery, signInWaysQuery, type Staff } from '../app/session.ts';
 import { EntryForm } from './EntryForm.tsx';
 import { PasswordField } from './PasswordField.tsx';
 
@@ -11,11 +11,6 @@ type Answer =
   | { staff: Staff }
   | { refused: keyof typeof REFUSALS }
   | { refused: 'too_many_attempts'; retry_after_seconds: number };
-
-interface Ways {
-  /** The provider with which people may sign in. */
-  oidc: { name: string } | null;
-}
 
 export const REFUSALS = {
   wrong_credentials: 'people.signIn.wrong',
@@ -35,11 +30,7 @@ export const SignInPage = () => {
   const [problem, setProblem] = useState(
     refused === undefined ? null : t(refused === 1 ? 'people.signIn.refused' : REFUSALS[refused]),
   );
-  const { data: ways } = useQuery({
-    queryKey: ['signInWays'],
-    queryFn: async () => (await askSession('GET', '/ways')) as Ways,
-    staleTime: Infinity,
-  });
+  const { data: ways } = useQuery(signInWaysQuery);
   const [isBusy, setBusy] = useState(false);
 
   const signIn = async (fields: FormData) => {
