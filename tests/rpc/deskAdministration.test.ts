@@ -69,6 +69,8 @@ test('acts that outlive a session are refused after a quarter of an hour without
     () => keys.create.mutate({ scopes }),
     () => keys.edit.mutate({ key_id: randomUUID(), scopes }),
     () => people.resetPassword.mutate({ staff_id: randomUUID() }),
+    () => people.invite.mutate({ email: `${randomUUID()}@example.org`, name: 'A', role: 'admin' }),
+    () => people.enable.mutate({ staff_id: randomUUID() }),
     () => people.changeRole.mutate({ staff_id: randomUUID(), role: 'admin' }),
     () =>
       settings.changeRetention.mutate({

@@ -77,7 +77,7 @@ export const peopleRouter = router({
   list: staffProcedure
     .input(z.object({ limit: z.int().gte(1).lte(200).default(50), after: z.uuid().optional() }))
     .query(({ ctx, input }) => listStaff(ctx.services, ctx.actor.institute_id, input)),
-  invite: staffProcedure
+  invite: provenProcedure
     .input(z.object({ email: NewEmail, name, role }))
     .mutation(({ ctx, input }) => inviteStaff(ctx.services, managerOf(ctx.actor), input)),
   changeRole: provenOfStaff
@@ -86,7 +86,7 @@ export const peopleRouter = router({
   disable: ofStaff.mutation(({ ctx, input }) =>
     disableStaff(ctx.services, managerOf(ctx.actor), input.staff_id),
   ),
-  enable: ofStaff.mutation(({ ctx, input }) =>
+  enable: provenOfStaff.mutation(({ ctx, input }) =>
     enableStaff(ctx.services, managerOf(ctx.actor), input.staff_id),
   ),
   resetPassword: provenOfStaff.mutation(({ ctx, input }) =>
