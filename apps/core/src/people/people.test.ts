@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
-import type { Role } from './roles.ts';
-import type { Services } from '../command/services.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { newTestCore } from '../../test/newTestCore.ts';
+import { browser, codeOf, PASSWORD, testPeople, tokenOf, WRONG } from '../../test/testPeople.ts';
 import { followLink, showLink } from './links.ts';
 import {
   changeRole,
@@ -17,53 +15,15 @@ import {
 import { changePassword, endOtherSessions } from './ownAccount.ts';
 import { hashPassword, UNUSABLE } from './passwords.ts';
 import { findSession, sessionsOf, signOut } from './sessions.ts';
-import { signIn } from './signIn.ts';
+import type { signIn } from './signIn.ts';
 import { sweepPeople } from './sweep.ts';
 
 /* Accounts, sessions and sign-in of staff (docs/desk/people.md). */
 
-const PASSWORD = 'correct horse battery';
-const browser = { address: '192.0.2.1', user_agent: 'Firefox' };
-let core: TestCore;
-let services: Services;
-let addresses = 0;
-const someAddress = () => `198.51.100.${(addresses += 1)}`;
-
-beforeAll(async () => {
-  core = await newTestCore();
-  ({ services } = core);
-});
-afterAll(() => core.close());
-
-let institutes = 0;
-const newInstitute = async (): Promise<Manager> => ({
-  institute_id: await core.newInstitute(`Institute ${(institutes += 1)}`),
-  staff_id: null,
-});
-let people = 0;
-const newEmail = () => `person${(people += 1)}@example.org`;
-const tokenOf = (link: { path: string } | null) => link?.path.replace('/invitation#', '') ?? '';
-
-/** A person who has followed the invitation. */
-const newPerson = async (manager: Manager, role: Role = 'examiner') => {
-  const email = newEmail();
-  const { staff, link } = await inviteStaff(services, manager, { email, name: 'Asha Rao', role });
-  const signedIn = await followLink(services, {
-    token: tokenOf(link),
-    password: PASSWORD,
-    ...browser,
-    address: someAddress(),
-  });
-  return { id: staff.id, email, token: 'token' in signedIn ? signedIn.token : '' };
-};
-const signInAs = (email: string, password = PASSWORD, address = someAddress()) =>
-  signIn(services, { email, password, user_agent: 'Firefox', address });
-const codeOf = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => 'answered',
-    (error: unknown) => (error instanceof DomainFailure ? error.failure.code : String(error)),
-  );
-const WRONG = { refused: 'wrong_credentials' };
+const core = await newTestCore();
+const { services } = core;
+afterAll(core.close);
+const { newInstitute, newEmail, newPerson, signInAs, someAddress } = testPeople(core);
 
 describe('an invitation', () => {
   test('sets a password once and signs in', async () => {

@@ -1,61 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
-import type { Services } from '../command/services.ts';
-import type { Role } from './roles.ts';
+import { afterAll, expect, test } from 'vitest';
+import { newTestCore } from '../../test/newTestCore.ts';
+import { browser, codeOf, PASSWORD, testPeople, tokenOf, WRONG } from '../../test/testPeople.ts';
 import { editInstitute } from './institutes/editInstitute.ts';
 import { followLink } from './links.ts';
 import { inviteStaff, resetPassword, type Manager } from './manageStaff.ts';
 import { provePresence } from './ownAccount.ts';
 import { findSession, sessionsOf, startSession } from './sessions.ts';
-import { signIn } from './signIn.ts';
 
 /* What a session may do, and when it is not valid (docs/desk/people.md). */
 
-const PASSWORD = 'correct horse battery';
-const browser = { address: '192.0.2.1', user_agent: 'Firefox' };
-let core: TestCore;
-let services: Services;
-let addresses = 0;
-const someAddress = () => `198.51.100.${(addresses += 1)}`;
+const core = await newTestCore();
+const { services } = core;
+afterAll(core.close);
+const { newInstitute, newEmail, newPerson, signInAs, someAddress } = testPeople(core);
 
-beforeAll(async () => {
-  core = await newTestCore();
-  ({ services } = core);
-});
-afterAll(() => core.close());
-
-let institutes = 0;
-const newInstitute = async (): Promise<Manager> => ({
-  institute_id: await core.newInstitute(`Institute ${(institutes += 1)}`),
-  staff_id: null,
-});
-let people = 0;
-const newEmail = () => `person${(people += 1)}@example.org`;
-const tokenOf = (link: { path: string } | null) => link?.path.replace('/invitation#', '') ?? '';
-
-/** A person who has followed the invitation. */
-const newPerson = async (manager: Manager, role: Role = 'examiner') => {
-  const email = newEmail();
-  const { staff, link } = await inviteStaff(services, manager, { email, name: 'Asha Rao', role });
-  const signedIn = await followLink(services, {
-    token: tokenOf(link),
-    password: PASSWORD,
-    ...browser,
-    address: someAddress(),
-  });
-  return { id: staff.id, email, token: 'token' in signedIn ? signedIn.token : '' };
-};
-const signInAs = (email: string, password = PASSWORD, address = someAddress()) =>
-  signIn(services, { email, password, user_agent: 'Firefox', address });
-const codeOf = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => 'answered',
-    (error: unknown) => (error instanceof DomainFailure ? error.failure.code : String(error)),
-  );
-const WRONG = { refused: 'wrong_credentials' };
-
-test('an admin makes no reset link for the own account, because an open session would become the account', async () => {
+test('admins make no reset link for themselves, because an open session would become the account', async () => {
   const manager = await newInstitute();
   const admin = await newPerson(manager, 'admin');
   const self: Manager = { institute_id: manager.institute_id, staff_id: admin.id };
