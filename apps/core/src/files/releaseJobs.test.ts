@@ -8,6 +8,7 @@ import type { Services } from '../command/services.ts';
 import { drawings } from './drawings.ts';
 import { claimInspection, inspections, recordInspection } from './inspections.ts';
 import { recoverJobs, releaseInTurns, releaseJobs, type JobQueue } from './releaseJobs.ts';
+import { rememberLastServed } from './lastServed.ts';
 import { rememberSlots, type Slots } from './slots.ts';
 
 /*
@@ -32,8 +33,8 @@ afterEach(async () => {
   await maker.query('truncate uploads, copy_drawings cascade');
 });
 
-/** Pretends that workers with `count` slots are running. The last served institutes are remembered as in production. */
-const withSlots = (count: number, memory = rememberSlots()): Slots => ({ ...memory, seen: () => count });
+/** Pretends that workers with `count` slots are running. */
+const withSlots = (count: number): Slots => ({ seen: () => count });
 
 const insert: Record<JobQueue['lane'], string> = {
   inspect: `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, inspect_waits_since)
@@ -56,7 +57,8 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     lane === 'inspect' ? `status = 'inspecting' and inspect_waits_since is null` : 'released_at is not null';
   const tries = lane === 'inspect' ? 'inspect_openings' : 'attempts';
   const give = (institute: string, count: number) => maker.query(insert[lane], [institute, count]);
-  const release = (slots: number, given = services) => releaseJobs(given, queue, withSlots(slots));
+  const release = (slots: number, given = services) =>
+    releaseJobs(given, queue, withSlots(slots), rememberLastServed());
   const jobsOut = async (): Promise<Out[]> =>
     (
       await maker.query<Out>(
@@ -112,10 +114,10 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     // The ids are neighbours: a random begin of the turns would nearly always serve the first one.
     const institutes = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
     for (const institute of institutes) await give(institute, 10);
-    const slots = withSlots(1);
+    const memory = rememberLastServed();
     const served: string[] = [];
     while (served.length < 6) {
-      await releaseJobs(services, queue, slots);
+      await releaseJobs(services, queue, withSlots(1), memory);
       const [only] = await jobsOut();
       served.push(only?.institute_id ?? '');
       await finish('true');
@@ -250,7 +252,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
 test('an inspection is claimed once, with the number of its delivery', async () => {
   const institute_id = randomUUID();
   await maker.query(insert.inspect, [institute_id, 1]);
-  await releaseJobs(services, inspections, withSlots(1));
+  await releaseJobs(services, inspections, withSlots(1), rememberLastServed());
   const { rows } = await maker.query<{ upload_id: string }>('select id as upload_id from uploads');
   const job = { upload_id: rows[0]?.upload_id ?? '', institute_id, delivery: 1 };
   expect(await claimInspection(services, { ...job, delivery: 2 })).toBeNull();
@@ -274,7 +276,7 @@ test('a drawing that rests after a failure lets other drawings of its institute 
      select gen_random_uuid(), $1, now() + at * interval '1 minute' from generate_series(-1, 1) at`,
     [institute],
   );
-  await releaseJobs(services, drawings, withSlots(9));
+  await releaseJobs(services, drawings, withSlots(9), rememberLastServed());
   const { rows } = await maker.query<{ resting: boolean; out: boolean }>(
     'select wanted_at > now() as resting, released_at is not null as out from copy_drawings order by wanted_at',
   );

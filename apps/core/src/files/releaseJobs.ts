@@ -3,6 +3,7 @@ import type { Tx } from '@evaluation/database';
 import type { JobLane } from '@evaluation/jobs-contract';
 import { LaneUnavailable } from '@evaluation/lanes';
 import type { Services } from '../command/services.ts';
+import type { LastServed } from './lastServed.ts';
 import type { Slots } from './slots.ts';
 import { waitingInstitutes } from './waitingInstitutes.ts';
 
@@ -63,7 +64,12 @@ export interface JobQueue {
 }
 
 /** @returns false if another replica held the lock; that replica may not have seen the change that caused this call */
-export const releaseJobs = async (services: Services, queue: JobQueue, slots: Slots): Promise<boolean> => {
+export const releaseJobs = async (
+  services: Services,
+  queue: JobQueue,
+  slots: Slots,
+  served: LastServed,
+): Promise<boolean> => {
   // Throws if NATS is unreachable: no job could be published.
   const askedFor = await services.lanes.askedFor(queue.lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
@@ -75,10 +81,9 @@ export const releaseJobs = async (services: Services, queue: JobQueue, slots: Sl
       tx,
     );
     const now = slots.seen(queue.lane, (counted[0]?.claimed ?? 0) + askedFor);
-    return (await releaseInTurns(queue, now, slots.lastServed(queue.lane)).execute(tx)).rows;
+    return (await releaseInTurns(queue, now, served.of(queue.lane)).execute(tx)).rows;
   });
-  const last = released?.at(-1);
-  if (last !== undefined) slots.noteServed(queue.lane, last.institute_id);
+  served.note(queue.lane, released ?? []);
   await Promise.all((released ?? []).map((job) => publish(services, queue, job)));
   return released !== null;
 };

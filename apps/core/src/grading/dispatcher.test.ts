@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openLanes, type Lanes } from '@evaluation/lanes';
 import { newLanes, readPlan } from '@evaluation/test-services';
 import { sql } from 'kysely';
@@ -82,25 +83,6 @@ test('with one worker and five institutes each has a run before any has its seco
   }
   for (const from of [0, 5, 10])
     expect(served.slice(from, from + 5).toSorted()).toEqual(institutes.toSorted());
-});
-
-test('runs of a disabled institute wait until it is enabled again', async () => {
-  const [stopped = '', other = ''] = await queueRuns(2, 2);
-  await maker.query(
-    `insert into institutes (id, name, api_enabled) values ($1, 'Stopped', false), ($2, 'Other', true)`,
-    [stopped, other],
-  );
-  await keepBusy(6);
-  await tick(withWindows(16, 12));
-  expect(await runsOut()).toEqual(new Map([[other, 2]]));
-  await maker.query('update institutes set api_enabled = true where id = $1', [stopped]);
-  await tick(withWindows(16, 12));
-  expect(await runsOut()).toEqual(
-    new Map([
-      [other, 2],
-      [stopped, 2],
-    ]),
-  );
 });
 
 test('over many ticks neither an institute nor a lane exceeds its window', async () => {
@@ -352,7 +334,7 @@ test.each([
     const look = async (places: number) => {
       const { rows } = await database.acrossInstitutes(async (tx) => {
         await sql`select set_config(${IS_OURS}, 'true', true)`.execute(tx);
-        const release = releaseInTurns('typed', { institute: 8000, lane: 400 + places }, 0);
+        const release = releaseInTurns('typed', { institute: 8000, lane: 400 + places }, 0, randomUUID());
         return sql<object>`explain (analyze, format json) ${release}`.execute(tx);
       });
       return readPlan(rows[0]);

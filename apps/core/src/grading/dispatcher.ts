@@ -8,6 +8,7 @@ import { inspections } from '../files/inspections.ts';
 import { reclaimRuns, takeBackLostRuns } from './runs/reclaimRuns.ts';
 import { recoverJobs, releaseJobs, type JobQueue } from '../files/releaseJobs.ts';
 import { releaseRuns } from './runs/releaseRuns.ts';
+import { rememberLastServed, type LastServed } from '../files/lastServed.ts';
 import { rememberSlots, type Slots } from '../files/slots.ts';
 
 /*
@@ -50,18 +51,19 @@ const JOB_QUEUES: readonly JobQueue[] = [inspections, drawings];
 
 export const startDispatcher = (services: Services, tickMs: number): Dispatcher => {
   const waiting = waitingLanes();
+  const served = rememberLastServed();
   const runs = startLoop(tickMs, (isTick) =>
     isTick
-      ? tickRuns(services, () => noteCorePresence(services), waiting)
-      : work(services, [releases(services, waiting, waiting.lanes())]),
+      ? tickRuns(services, () => noteCorePresence(services), waiting, served)
+      : work(services, [releases(services, waiting, served, waiting.lanes())]),
   );
   const slots = rememberSlots();
   const jobs = JOB_QUEUES.map((queue) => ({
     lane: queue.lane,
     ...startLoop(tickMs, (isTick) =>
       isTick
-        ? tickJobs(services, queue, slots)
-        : work(services, [[() => releaseJobs(services, queue, slots)]]),
+        ? tickJobs(services, queue, slots, served)
+        : work(services, [[() => releaseJobs(services, queue, slots, served)]]),
     ),
   }));
   return {
@@ -158,34 +160,40 @@ const waitingLanes = (): WaitingLanes => {
   };
 };
 
-const releases = (services: Services, waiting: WaitingLanes, lanes: readonly RunLane[] = RUN_LANES): Part[] =>
+const releases = (
+  services: Services,
+  waiting: WaitingLanes,
+  served: LastServed,
+  lanes: readonly RunLane[] = RUN_LANES,
+): Part[] =>
   lanes.map((lane) => async () => {
     const noteWaiting = waiting.look(lane);
-    const { decided, isWaiting } = await releaseRuns(services, lane);
+    const { decided, isWaiting } = await releaseRuns(services, lane, served);
     noteWaiting(isWaiting);
     return decided;
   });
 
 export const tick = async (services: Services): Promise<void> => {
-  const slots = rememberSlots();
-  await tickRuns(services, () => Promise.resolve(true), waitingLanes());
-  for (const queue of JOB_QUEUES) await tickJobs(services, queue, slots);
+  const [slots, served] = [rememberSlots(), rememberLastServed()];
+  await tickRuns(services, () => Promise.resolve(true), waitingLanes(), served);
+  for (const queue of JOB_QUEUES) await tickJobs(services, queue, slots, served);
 };
 
 const tickRuns = (
   services: Services,
   judgesLeases: () => Promise<boolean>,
   waiting: WaitingLanes,
+  served: LastServed,
 ): Promise<boolean> =>
   work(services, [
     [async () => reclaimRuns(services, await judgesLeases())],
     RUN_LANES.map((lane) => () => takeBackLostRuns(services, lane)),
-    releases(services, waiting),
+    releases(services, waiting, served),
     [() => savePendingRubrics(services)],
   ]);
 
-const tickJobs = (services: Services, queue: JobQueue, slots: Slots): Promise<boolean> =>
-  work(services, [[() => recoverJobs(services, queue)], [() => releaseJobs(services, queue, slots)]]);
+const tickJobs = (services: Services, queue: JobQueue, slots: Slots, served: LastServed): Promise<boolean> =>
+  work(services, [[() => recoverJobs(services, queue)], [() => releaseJobs(services, queue, slots, served)]]);
 
 /**
  * Runs the steps in order and the parts of a step at once. An error in one part does not stop the others.

@@ -7,6 +7,7 @@ import { waitingNow, type Waiting } from '../files/releaseJobs.ts';
 import { NOT_KEPT } from '../command/metrics.ts';
 import { countOverdueErasures } from '../personal-data/overdueErasures.ts';
 import type { Services } from '../command/services.ts';
+import { OF_ENABLED_INSTITUTES } from '../grading/runs/releaseRuns.ts';
 import { inspections } from '../files/inspections.ts';
 
 interface LaneNow {
@@ -57,13 +58,16 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
   };
 };
 
-/** Released runs count as queued: they wait in the lane for a worker. One select for each partial index of `runs`. */
+/**
+ * Released runs count as queued: they wait in the lane for a worker. Those of a disabled institute wait for no worker,
+ * so they neither scale workers nor raise an alert. One select for each partial index of `runs`.
+ */
 const lanesNow = sql<LaneNow>`
   select lane, count(*) filter (where status <> 'claimed')::int as queued,
     coalesce(extract(epoch from clock_timestamp() - min(queued_at) filter (where status <> 'claimed')), 0)::float8 as oldest_seconds,
     count(*) filter (where status = 'claimed')::int as in_flight
   from (
-    select lane, status, queued_at from runs where status = 'queued'
+    select lane, status, queued_at from runs where status = 'queued' and ${OF_ENABLED_INSTITUTES}
     union all
     select lane, status, queued_at from runs where status = 'released' or status = 'claimed') as unfinished
   group by lane`;

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { RUN_LANES, runLanes, type RunLane } from '@evaluation/jobs-contract';
 import { reusePlans, send } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
+import type { LastServed } from '../../files/lastServed.ts';
 import { waitingInstitutes } from '../../files/waitingInstitutes.ts';
 import type { Services } from '../../command/services.ts';
 
@@ -25,6 +25,11 @@ interface Windows {
 /** Setting of a transaction: `true` if it holds the lane's lock. */
 export const IS_OURS = 'app.releases';
 
+/**
+ * Runs of a disabled institute wait, and count as waiting for no worker. They are read and left out in each decision.
+ */
+export const OF_ENABLED_INSTITUTES = sql<boolean>`institute_id <> all (array(select id from institutes where not api_enabled))`;
+
 /** Pause of a run after a failed claim, so that other runs go first: an idle lane has only one place. */
 const REST_SECONDS = 5;
 
@@ -42,7 +47,11 @@ interface Released {
 }
 
 /** Releases waiting runs of a lane, as many as workers ask for. @throws LaneUnavailable if NATS is unreachable */
-export const releaseRuns = async (services: Services, lane: RunLane): Promise<Released> => {
+export const releaseRuns = async (
+  services: Services,
+  lane: RunLane,
+  served: LastServed,
+): Promise<Released> => {
   // Throws if NATS is unreachable: no run could be published.
   const askedFor = await services.lanes.askedFor(lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
@@ -53,12 +62,13 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<Re
       tx,
       sql<{ mine: string }>`select set_config(${IS_OURS},
         pg_try_advisory_xact_lock(${runLanes[lane].releaseLock})::text, true) as mine`,
-      releaseInTurns(lane, services.settings.runs.windows[lane], askedFor),
+      releaseInTurns(lane, services.settings.runs.windows[lane], askedFor, served.of(lane)),
       sql`select from runs where lane = ${sql.lit(lane)} and status = 'queued' limit 1`,
     );
     return locked?.mine === 'true' ? { runs, isWaiting: waiting.length > 0 } : null;
   });
   if (released === null) return { decided: false, isWaiting: true };
+  served.note(lane, released.runs);
   const published = await Promise.all(released.runs.map((run) => publish(services, lane, run)));
   const lost = released.runs.filter((_, index) => published[index] === false);
   if (lost.length > 0) await putBack(services, lost);
@@ -120,12 +130,13 @@ export const restRun = async (
  * institute wait. Reads all institutes with runs in flight and, of the others, at most as many as places are free.
  * Nothing is released in a transaction without the lane's lock. Exported for a test of its plan.
  * @param askedFor open requests of workers, besides their claimed runs
+ * @param lastServed the institute after which the turns begin while no run is in flight
  */
-export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => {
+export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number, lastServed: string) => {
   // The lane is a literal, so that the prepared plan uses the partial index of the lane.
   const isReady = sql<boolean>`lane = ${sql.lit(lane)} and status = 'queued'
     and (released_at is null or released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))
-    and institute_id <> all (array(select id from institutes where not api_enabled))`;
+    and ${OF_ENABLED_INSTITUTES}`;
   return sql<ReleasedRun>`
       with recursive
       in_flight as (
@@ -142,8 +153,8 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
           else 0 end as free
         from lane_now),
       served as (
-        -- The institute that was released last. If no run is in flight, a random id: the order then starts anywhere.
-        select coalesce((select institute_id from in_flight order by last desc nulls last limit 1), ${randomUUID()}::uuid)
+        -- A short run may be over before the next release: then no run is in flight.
+        select coalesce((select institute_id from in_flight order by last desc nulls last limit 1), ${lastServed}::uuid)
           as institute_id),
       ${waitingInstitutes({
         table: 'runs',
