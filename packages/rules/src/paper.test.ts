@@ -24,6 +24,22 @@ test('the key of a numeric question may have an exponent and outer spaces', () =
   expect(problemsOf(long('1', { type: 'numeric', model_answer: null, answer: ' -1.5e3 ' }))).toEqual([]);
 });
 
+test.each([12345678901234567890, 0.1234567890123456789, -9007199254740991])(
+  'the key %s is refused as a JSON number, which has lost digits, and taken as a string',
+  (answer) => {
+    const numeric = (key: QuestionInput['answer']) =>
+      problemsOf(long('1', { type: 'numeric', model_answer: null, answer: key }));
+    expect(numeric(answer)).toEqual(['questions[0].answer invalid_value']);
+    expect(numeric([1, answer])).toEqual(['questions[0].answer[1] invalid_value']);
+    expect(numeric(String(answer))).toEqual([]);
+  },
+);
+
+test.each([6.02214076e23, 1.602176634e-19, 1e20, 999_999_999_999_999])(
+  'the key %s is taken as a JSON number',
+  (answer) => expect(problemsOf(long('1', { type: 'numeric', model_answer: null, answer }))).toEqual([]),
+);
+
 test('an empty list of options is refused on a long answer', () => {
   expect(problemsOf(long('1', { options: [] }))).toEqual(['questions[0].options not_allowed']);
 });

@@ -159,11 +159,25 @@ const checkAnswerKey = (
   }
   const isList = typeof answer === 'object';
   const accepted = isList ? answer : [answer];
-  return accepted.flatMap((value, index) =>
-    typeof value !== 'string' || /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*$/.test(value)
-      ? []
-      : [problem(isList ? `${field}[${index}]` : field, 'invalid_value', 'Expected a number.')],
-  );
+  return accepted.flatMap((value, index) => {
+    const message = isRead(value) ? wrongNumber(value) : null;
+    return message === null ? [] : [problem(isList ? `${field}[${index}]` : field, 'invalid_value', message)];
+  });
+};
+
+/** Digits that each JSON number keeps: binary64 rounds longer ones, and the key would be another number. */
+const SAFE_DIGITS = 15;
+
+/** What is wrong with an accepted number of a key; null if nothing is. */
+const wrongNumber = (value: string | number): string | null => {
+  if (typeof value === 'number') {
+    const [digits = ''] = value.toExponential().split('e');
+    return digits.replace(/\D/g, '').length > SAFE_DIGITS
+      ? `Has more than ${SAFE_DIGITS} digits, which a JSON number does not keep: send it as a string.`
+      : null;
+  }
+  const isNumber = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*$/.test(value);
+  return isNumber ? null : 'Expected a number.';
 };
 
 const isBlank = (value: string | null | undefined): boolean => value == null || value.trim() === '';
