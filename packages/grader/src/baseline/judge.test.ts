@@ -153,6 +153,18 @@ describe('the baseline marks by words', () => {
     expect(judgeLexically(perfect)).toEqual(judgement);
   });
 
+  test('a mark for words that are spelt otherwise names the letters that it rests on', () => {
+    const judgement = judgeLexically(
+      request({ modelAnswer: 'Chlorophyll absorbs sunlight.' }, 'Clorophyl abzorbz sunlite.'),
+    );
+    expect(judgement.awarded).toBeGreaterThan(0);
+    for (const text of [judgement.feedback, judgement.criteria[0]?.reason]) {
+      expect(text).toMatch(
+        /^Found: nothing\. Similar words have [1-9]\d?% of the expected letters\. Missing: .*Chlorophyll/,
+      );
+    }
+  });
+
   test('feedback and reasons list found and missing words of the rubric', () => {
     const judgement = judgeLexically(
       request({ criteria: keywords('sunlight', 'chlorophyll') }, 'It needs sunlight.'),

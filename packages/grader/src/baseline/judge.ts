@@ -57,10 +57,11 @@ const judgeLong = ({ question, answer }: JudgeRequest): Judged => {
   const grasp = compared.reduce((sum, { share }) => sum + share, 0) / Math.max(marks.length, 1);
   const found = [...new Set(marks.flatMap((mark) => mark.found))];
   const missing = [...new Set(marks.flatMap((mark) => mark.missing))];
+  const letters = Math.max(0, ...compared.map((mark) => mark.letters));
   const feedback =
     compared.length === 0
       ? 'There is neither a rubric nor a model answer to compare this answer with.'
-      : reasonFor(found, missing, settled.awarded === question.maxMarks);
+      : reasonFor({ found, missing, letters }, settled.awarded === question.maxMarks);
   return {
     awarded: settled.awarded,
     criteria: results,
@@ -70,14 +71,20 @@ const judgeLong = ({ question, answer }: JudgeRequest): Judged => {
   };
 };
 
-const reasonOf = ({ share, found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string => {
-  if (nothingToCompare) return 'Nothing to compare with: no keywords and no model answer.';
-  return plainText(reasonFor(found, missing, share === 1), 1000);
+const reasonOf = (mark: ReturnType<typeof markLexically>): string => {
+  if (mark.nothingToCompare) return 'Nothing to compare with: no keywords and no model answer.';
+  return plainText(reasonFor(mark, mark.share === 1), 1000);
 };
 
-const reasonFor = (found: string[], missing: string[], isFull: boolean): string => {
+/** What a mark rests on: the words that were found, and the letters of words that are spelt or read otherwise. */
+const reasonFor = (
+  { found, missing, letters }: Pick<ReturnType<typeof markLexically>, 'found' | 'missing' | 'letters'>,
+  isFull: boolean,
+): string => {
+  const basis =
+    letters < 0.005 ? '' : ` Similar words have ${Math.round(letters * 100)}% of the expected letters.`;
   const enough = isFull && missing.length > 0 ? ' What was found is enough for full marks.' : '';
-  return `Found: ${listed(found)}. Missing: ${listed(missing)}.${enough}`;
+  return `Found: ${listed(found)}.${basis} Missing: ${listed(missing)}.${enough}`;
 };
 
 const listed = (phrases: string[]): string => {

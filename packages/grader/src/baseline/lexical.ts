@@ -10,6 +10,8 @@ interface LexicalMark {
   /** Found words, as the rubric spells them. */
   found: string[];
   missing: string[];
+  /** Share of the expected letters that occur in similar words, 0..1; 0 if the found words are the larger share. */
+  letters: number;
   nothingToCompare: boolean;
 }
 
@@ -115,7 +117,7 @@ export const markLexically = (paper: Paper, criterion: Criterion, answer: Search
   const keywords = lookForKeywords(criterion, paper.asked, answer);
   const words = lookForWords(paper, criterion, answer);
   if (keywords === null && words === null) {
-    return { share: 0, found: [], missing: [], nothingToCompare: true };
+    return { share: 0, found: [], missing: [], letters: 0, nothingToCompare: true };
   }
   const best = Math.max(keywords?.share ?? 0, words?.share ?? 0);
   const share = paper.partialMarking || best === 1 ? best : 0;
@@ -126,18 +128,19 @@ export const markLexically = (paper: Paper, criterion: Criterion, answer: Search
 const foundAndMissing = (
   keywords: Look | null,
   words: Look | null,
-): Pick<LexicalMark, 'found' | 'missing'> => {
-  if (keywords === null || words === null) return keywords ?? words ?? { found: [], missing: [] };
+): Pick<LexicalMark, 'found' | 'missing' | 'letters'> => {
+  if (keywords === null || words === null) return keywords ?? words ?? { found: [], missing: [], letters: 0 };
   const { found, missing } = keywords;
-  if (words.share <= keywords.share) return { found, missing };
+  if (words.share <= keywords.share) return { found, missing, letters: 0 };
   const shown = new Set(found.flatMap(contentOrAll));
   return {
     found: [...found, ...words.found.filter((word) => !shown.has(contentOrAll(word)[0] ?? ''))],
     missing,
+    letters: words.letters,
   };
 };
 
-type Look = Pick<LexicalMark, 'share' | 'found' | 'missing'>;
+type Look = Pick<LexicalMark, 'share' | 'found' | 'missing' | 'letters'>;
 
 const lookForKeywords = (
   criterion: Criterion,
@@ -182,7 +185,11 @@ const lookForText = (
   if (expected.length === 0 || (keywords.length > 0 && expected.length < FEWEST_WORDS)) return null;
   const letters = lettersShared(expected, asked, answer);
   const look = lookFor(expected, answer);
-  return { ...look, share: Math.min(LETTERS_COUNT * letters + WORDS_COUNT * look.share, 1) };
+  return {
+    ...look,
+    letters: letters > look.share ? letters : 0,
+    share: Math.min(LETTERS_COUNT * letters + WORDS_COUNT * look.share, 1),
+  };
 };
 
 /** Share of the expected letters that occur, less the share that occurs by chance, 0..1. */
@@ -212,6 +219,7 @@ const lookForPoints = (
     share: Math.min(met / marks, 1),
     found: [...new Set(looks.flatMap(({ found }) => found))],
     missing: [...new Set(looks.flatMap(({ missing }) => missing))],
+    letters: 0,
   };
 };
 
@@ -246,6 +254,7 @@ const lookFor = (expected: readonly string[], answer: SearchableAnswer): Look =>
     share: sum / expected.length,
     found: expected.filter((_, index) => credits[index] !== 0),
     missing: expected.filter((_, index) => credits[index] === 0),
+    letters: 0,
   };
 };
 
