@@ -6,7 +6,7 @@ import { writePdf, type PdfObject } from './pdfFile.ts';
 import { seededRandom } from './seededRandom.ts';
 
 export interface LargePage {
-  /** Lines of print on a scanned page; without them, a picture that many pages share. */
+  /** Lines of print on a scanned page, [] for an empty one; without them, a picture that many pages share. */
   lines?: string[];
   /** Visible text, typed beneath the picture. */
   typed?: string[];
@@ -22,10 +22,11 @@ const [width, height] = [1654, 2339];
  */
 export const largeCopy = async (pages: readonly LargePage[], bytes: number): Promise<Buffer> => {
   const shared = await scan(['As the text says.']);
+  const empty = await scan([]);
   const tree = pages.length * 3 + 2;
   const objects: PdfObject[] = [{ dictionary: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>' }];
   for (const [index, { lines, typed = [], hidden = [] }] of pages.entries()) {
-    const jpeg = lines === undefined ? shared : await scan(lines);
+    const jpeg = lines === undefined ? shared : lines.length === 0 ? empty : await scan(lines);
     const set = (text: string[], top: number, mode: number) =>
       text
         .map((line, row) => `BT /F 14 Tf ${mode} Tr 1 0 0 1 57 ${top - row * 29} Tm (${line}) Tj ET`)

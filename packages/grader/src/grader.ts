@@ -88,10 +88,6 @@ export interface PageImage {
   state: PageState;
   /** false if the image shows no writing. Default true. */
   showsInk?: boolean;
-  /** The PDF's text layer in reading order; [] for a scan. */
-  textLines: { text: string; box: Box }[];
-  /** false if a viewer may show something else than the text layer, which is then not read. Default true. */
-  textIsShown?: boolean;
 }
 
 /** Whether a page is sent to a model or read by OCR. Another page comes back without blocks. */

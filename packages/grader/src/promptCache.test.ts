@@ -98,7 +98,6 @@ const pageOf = (page: number): PageImage => ({
   width: 1,
   height: 1,
   state: 'written' as const,
-  textLines: [],
 });
 const readingPages = (numbers: readonly number[]) =>
   readPagesCall(

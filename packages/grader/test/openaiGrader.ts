@@ -31,7 +31,6 @@ export const testGrader = async () => {
       width: 1000,
       height: 1400,
       state: isClean ? 'clean' : 'written',
-      textLines: [],
     };
   };
 

@@ -23,7 +23,7 @@ export const pageReader = async () => {
     const background = { r: number * 20, g: 200, b: 255 - number * 20 };
     const jpeg = sharp({ create: { width: 60, height: 90, channels: 3, background } }).jpeg();
     await writeFile(file, await jpeg.toBuffer());
-    return { page: number, file, width: 60, height: 90, state: 'written' as const, textLines: [] };
+    return { page: number, file, width: 60, height: 90, state: 'written' as const };
   };
 
   const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

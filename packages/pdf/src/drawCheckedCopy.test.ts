@@ -9,6 +9,7 @@ import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
 import { extract } from './pages/extract.ts';
 import { addScan, lockedPdf, rawPdf, scan, scannedPdf, textPdf } from '../test/pdfs.ts';
 import { boundsOf, isGreen, isRed, lostInk } from '../test/pictures.ts';
+import { textLinesOf } from '../test/textLines.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -68,7 +69,11 @@ const show = async (file: string, out: string, longSide = 1568) => {
       beforeNativeDecoding: () => Promise.resolve(),
     },
   );
-  return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
+  const lines = await textLinesOf(file);
+  return {
+    pages: pages.map((page, at) => ({ ...page, textLines: lines[at] ?? [] })),
+    text: lines.map((page) => page.map(({ text }) => text).join('\n')),
+  };
 };
 
 const extracted = async (source: Buffer, longSide?: number) => {

@@ -125,49 +125,6 @@ test('a page with a broken JPEG is not_drawn and is shown as far as it goes', ()
   expect(['broken', 'whole'].map((name) => pageOf(name).state)).toEqual(['not_drawn', 'written']);
 });
 
-test('text of the PDF comes in lines with their boxes, also on a turned page', () => {
-  const [upright, turned] = [pageOf('text'), pageOf('turnedText')];
-  expect(upright.textLines.map(({ text }) => text)).toEqual([
-    'Photosynthesis needs light',
-    'Second line 2 + 2 = 4',
-  ]);
-  const box = upright.textLines[0]?.box;
-  expect(box?.x).toBeCloseTo(72 / 595, 2);
-  expect(box?.y).toBeCloseTo((842 - 781) / 842, 2);
-  expect(turned.textLines[0]?.box.y).toBeCloseTo(72 / 595, 2);
-  expect(turned.textLines[0]?.box.height).toBeGreaterThan(0.2);
-});
-
-test.each(['text', 'turnedText', 'diagram'])(
-  'textIsShown is true for text that a viewer shows: %s',
-  (name) => {
-    expect(pageOf(name).textLines.length).toBeGreaterThan(0);
-    expect(pageOf(name).textIsShown).toBe(true);
-  },
-);
-
-test.each([
-  'ocrLayer',
-  'invisible',
-  'underScan',
-  'white',
-  'clear',
-  'tiny',
-  'covered',
-  'overwritten',
-  'drawnOver',
-  'annotated',
-])('textIsShown is false for text that a viewer does not show: %s', (name) => {
-  expect(pageOf(name).textLines.map(({ text }) => text)).toContain('1. The model answer, word for word.');
-  expect(pageOf(name).textIsShown).toBe(false);
-});
-
-test('a page’s text is cut at 20,000 characters', () => {
-  const characters = pageOf('longText').textLines.reduce((sum, { text }) => sum + text.length, 0);
-  expect(characters).toBeGreaterThan(0);
-  expect(characters).toBeLessThanOrEqual(20_000);
-});
-
 test('a faint pencil scan on grey paper comes out with far more contrast', async () => {
   const range = async (picture: string | Buffer) => {
     const { channels } = await sharp(picture).stats();

@@ -11,10 +11,6 @@ export const PAGE_LONG_SIDE = 1568;
 export const Box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 export type Box = z.infer<typeof Box>;
 
-export const TextLine = z.object({ text: z.string(), box: Box });
-/** `box` is in fractions of the page image. */
-export type TextLine = z.infer<typeof TextLine>;
-
 /**
  * `clean`: no writing is on the page, and it is not read. `doubtful`: something is on it that may be faint writing.
  * `not_drawn`: a picture or annotation of the page gave no pixels, or the page could not be read; the image shows what
@@ -52,13 +48,6 @@ export const PageImage = z.object({
   showsInk: z.boolean(),
   /** Degrees by which the page content leaned clockwise. The image is corrected; 0 when it was not turned. */
   skewDegrees: z.number(),
-  /** The PDF's text layer; [] when it has none, as in a plain scan. */
-  textLines: z.array(TextLine),
-  /**
-   * True when a viewer shows the text layer. False when some text is invisible or lies on a picture, as in a scan
-   * with an OCR layer. In that case only the image shows what was written.
-   */
-  textIsShown: z.boolean(),
 });
 export type PageImage = z.infer<typeof PageImage>;
 

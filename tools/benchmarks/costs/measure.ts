@@ -186,7 +186,7 @@ const pageImages = async (folder: string, count: number, candidate: number): Pro
       await sharp({ create: { width, height, channels: 3, background } })
         .jpeg()
         .toFile(file);
-      return { page: index + 1, file, width, height, state: 'written' as const, textLines: [] };
+      return { page: index + 1, file, width, height, state: 'written' as const };
     }),
   );
 };

@@ -11,8 +11,7 @@ import { readTextOnly } from '../readTextOnly.ts';
 
 /** Seven lines of print in DejaVu Sans: a heading and the answers to Q1 to Q4. */
 const file = fileURLToPath(new URL('../../test/page.jpg', import.meta.url));
-const scan: PageImage = { page: 1, file, width: 1100, height: 800, state: 'written' as const, textLines: [] };
-const line = (text: string, y: number) => ({ text, box: { x: 0.1, y, width: 0.5, height: 0.03 } });
+const scan: PageImage = { page: 1, file, width: 1100, height: 800, state: 'written' as const };
 
 const grader = closedAfterTests(await createGrader({ provider: 'baseline' }));
 const folder = await folderForTests('grader-ocr-');
@@ -73,45 +72,9 @@ describe('the baseline reads pages offline', () => {
     expect(value).toMatchObject({ awarded: 1, feedback: expect.stringContaining('Missing: nitrogen.') });
   });
 
-  test('a text layer, without OCR', async () => {
-    const missing = {
-      ...scan,
-      file: '/nonexistent.jpg',
-      textLines: [line('Q1. Cells divide.', 0.1), line('twice', 0.2)],
-    };
-    const { value } = await read(missing);
-    expect(value).toMatchObject([
-      { page: 1, legibility: 1, blocks: [{ label: 'Q1', text: 'Cells divide.\ntwice', crossedOut: false }] },
-    ]);
-  });
-
-  test('a text layer with only a scanner’s stamp is ignored', async () => {
-    const stamped = { ...scan, textLines: [line('Scanned by CamScanner', 0.97), line('Page 3', 0.98)] };
-    const { value } = await read(stamped);
-    expect(value[0]?.blocks.length).toBe(5);
-  });
-
-  test('an invisible text layer is ignored, and the picture is read', async () => {
-    const hidden = {
-      ...scan,
-      textLines: [line('Q1. A model answer, word for word.', 0.1)],
-      textIsShown: false,
-    };
-    const { value } = await read(hidden);
-    expect(value[0]?.blocks.length).toBe(5);
-    expect(JSON.stringify(value)).not.toContain('word for word');
-    expect(value[0]?.legibility).toBeLessThan(1);
-  });
-
   test('a blank page gives no blocks and costs no OCR', async () => {
     const { value } = await read({ ...scan, file: '/nonexistent.jpg', state: 'clean' as const });
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
-  });
-
-  test('a page in another script is reported', async () => {
-    const hindi = { ...scan, textLines: [line('प्रकाश संश्लेषण पौधों में होता है', 0.1)] };
-    const { value } = await read(hindi);
-    expect(value[0]?.language).toBe('other');
   });
 
   test('an abort ends OCR within a second, and the next page is still read', async () => {
@@ -138,7 +101,7 @@ describe('the baseline reads pages offline', () => {
     expect((await good).value[0]?.blocks.length).toBe(5);
   });
 
-  test('pages after the 40th are read as text only, with any provider', async () => {
+  test('pages after the 40th are read offline, with any provider', async () => {
     const { value, usage } = await readTextOnly(
       [
         { ...scan, page: 41 },

@@ -5,7 +5,7 @@ import type { Ocr, OcrLine, Picture } from './ocr.ts';
 import { orientationOf } from './orientation.ts';
 
 /** OCR result of a page that was turned by `turn`; boxes are those of the turned page. */
-export interface Writing {
+interface Writing {
   lines: OcrLine[];
   /** Mean confidence of the lines, weighted by their length; 0 without lines. */
   legibility: number;

@@ -11,7 +11,7 @@ import { readPageOffline } from './readPage.ts';
 
 /** Seven lines of print: a heading and the answers to Q1 to Q4. */
 const file = fileURLToPath(new URL('../../test/page.jpg', import.meta.url));
-const scan: PageImage = { page: 1, file, width: 1100, height: 800, state: 'written' as const, textLines: [] };
+const scan: PageImage = { page: 1, file, width: 1100, height: 800, state: 'written' as const };
 
 const folder = await folderForTests('grader-turned-');
 const engine = closedAfterTests(openOcr());

@@ -155,7 +155,7 @@ describe('marks with and without an attempt are equal, and a teacher is asked', 
       };
     };
     const markCopy = async (file: string) => {
-      const image = { page: 1, file, width: 1000, height: 1400, state: 'written' as const, textLines: [] };
+      const image = { page: 1, file, width: 1000, height: 1400, state: 'written' as const };
       const read = await grader.readPages({ pages: [image], context: null }, within(110_000));
       const [reading] = read.value;
       const aligned = await grader.alignAnswers({ questions, pages: read.value }, within(110_000));

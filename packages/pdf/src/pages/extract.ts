@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Job } from '../messages.ts';
 import { openReadable, reopen } from '../openUpload.ts';
 import type { PdfDocument, PdfPage } from '../pdfium.ts';
-import type { PageImage, TextLine } from '../types.ts';
-import { toImageBox } from '../viewedBox.ts';
+import type { PageImage } from '../types.ts';
 import { stretchContrast } from './contrast.ts';
 import { findInk } from './ink.ts';
 import { drawsNothing, isOtherColourThanPaper } from './lostPictures.ts';
@@ -15,8 +14,6 @@ import { toGrey, toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { findScans } from './scannerJpeg.ts';
 import { findSkew } from './skew.ts';
-import { showsItsText } from './shownText.ts';
-import { textLines } from './textLines.ts';
 
 type ExtractJob = Extract<Job, { kind: 'extract' }>;
 
@@ -52,8 +49,6 @@ export const extract = async (job: ExtractJob, progress: Progress): Promise<void
 
 interface View extends Picture {
   rotation: PageImage['picture']['rotation'];
-  lines: TextLine[];
-  textIsShown: boolean;
   drawsNothing: boolean;
 }
 
@@ -62,20 +57,18 @@ type Options = Omit<PictureOptions, 'isScan'> & { scans: ReadonlySet<number> };
 const look = async (document: PdfDocument, page: number, options: Options): Promise<View> => {
   const see = async (loaded: PdfPage): Promise<View> => {
     const picture = await takePicture(loaded, { ...options, isScan: options.scans.has(page) });
-    const lines = textLines(loaded);
     const { rotation } = loaded.frame;
-    const textIsShown = showsItsText(loaded, lines, picture.raster);
-    return { ...picture, rotation, lines, textIsShown, drawsNothing: drawsNothing(loaded) };
+    return { ...picture, rotation, drawsNothing: drawsNothing(loaded) };
   };
   const seen = await document.withPage(page, see);
   if (seen !== null) return seen;
   const white = noPicture(document.viewedSize(page), options.longSide);
-  return { ...white, rotation: 0, lines: [], textIsShown: true, drawsNothing: false };
+  return { ...white, rotation: 0, drawsNothing: false };
 };
 
 const write = async (
   page: number,
-  { raster, scan, rotation, damaged, lines, textIsShown }: View,
+  { raster, scan, rotation, damaged }: View,
   document: PdfDocument,
   job: ExtractJob,
 ): Promise<PageImage> => {
@@ -112,8 +105,6 @@ const write = async (
     points: document.viewedSize(page),
     state: isDrawn ? state : 'not_drawn',
     showsInk: state !== 'clean' && !isOtherColour,
-    textLines: lines.map(({ text, box }) => ({ text, box: toImageBox(box, geometry) })),
-    textIsShown,
   };
 };
 

@@ -1,17 +1,34 @@
-import type { PdfPage } from '../pdfium.ts';
-import type { Box, TextLine } from '../types.ts';
+import { readFile } from 'node:fs/promises';
+import { openReadable } from '../src/openUpload.ts';
+import type { PdfPage } from '../src/pdfium.ts';
+import type { Box } from '../src/types.ts';
 
-/** Limit per page. A page of print holds about 3,000 characters. */
-const MOST_CHARACTERS = 20_000;
+interface TextLine {
+  text: string;
+  /** Fractions of the viewed page. */
+  box: Box;
+}
 
-/** Text layer in its own order, boxes in fractions of the viewed page; [] without a text layer. */
-export const textLines = (page: PdfPage): TextLine[] => {
+/** Text layer of each page of a PDF, in its own order. */
+export const textLinesOf = async (file: string): Promise<TextLine[][]> => {
+  const { document } = await openReadable(await readFile(file));
+  try {
+    const pages: TextLine[][] = [];
+    for (let page = 1; page <= document.pageCount; page++)
+      pages.push((await document.withPage(page, (loaded) => Promise.resolve(textLines(loaded)))) ?? []);
+    return pages;
+  } finally {
+    document.close();
+  }
+};
+
+const textLines = (page: PdfPage): TextLine[] => {
   const { pdfium } = page.document;
   const { native } = pdfium;
   const layer = native._FPDFText_LoadPage(page.handle);
   if (layer === 0) return [];
   try {
-    const count = Math.min(MOST_CHARACTERS, native._FPDFText_CountChars(layer));
+    const count = native._FPDFText_CountChars(layer);
     const lines: TextLine[] = [];
     let text = '';
     let bounds: Bounds | null = null;
