@@ -154,3 +154,45 @@ test('a page is shown after a change of marks has replaced the file, and a page 
   await region.getByText('Something on this page could not be drawn.').waitFor();
   await context.close();
 });
+
+test('writing that is in no answer is framed, and the page says so', async () => {
+  const submission = await newCopy();
+  await drawn(submission);
+  const box = (y: number) => ({ x: 0.2, y, width: 0.3, height: 0.05 });
+  const block = (y: number, crossedOut = false) => ({
+    label: null,
+    continues: false,
+    text: 'a line',
+    crossedOut,
+    box: box(y),
+  });
+  const reading = { page: 1, legibility: 1, language: 'en', printed: [box(0.1)], unread: [box(0.6)] };
+  const blocks = [block(0.2), block(0.3), block(0.4, true)];
+  await behind(
+    desk.service.database,
+    `with run as (update runs r set alignment = $2 from submissions s
+       where s.id = $1 and r.id = s.current_run_id returning r.institute_id, r.id)
+     insert into page_readings (institute_id, run_id, first_page, pages) select institute_id, id, 1, $3 from run`,
+    [
+      submission,
+      JSON.stringify([{ number: 2, blocks: [{ page: 1, block: 0 }] }]),
+      JSON.stringify([{ ...reading, blocks }]),
+    ],
+  );
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await open(page, submission);
+  const region = pageRegion(page);
+  await region.getByRole('img', { name: 'Page 1 of the copy' }).waitFor();
+  await region.getByText('The writing in dotted frames belongs to no answer.').waitFor();
+  const tops = await region
+    .locator('.marking-stray')
+    .evaluateAll((frames) => frames.map((frame) => frame.getAttribute('style')?.match(/top: (\d+)/)?.[1]));
+  expect(tops).toEqual(['30', '60']);
+  await region.getByRole('button', { name: 'Following page' }).click();
+  await region.getByRole('img', { name: 'Page 2 of the copy' }).waitFor();
+  expect(await region.locator('.marking-stray').count()).toBe(0);
+  await expectNoAxeViolations(page);
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -1,6 +1,6 @@
 import type { Truth } from '@evaluation/test-services';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
-import { examBody, type CopyTruth } from '../fixtures/fixtures.ts';
+import { examBody, headOf, type CopyTruth } from '../fixtures/fixtures.ts';
 
 /** Makes the model server read a copy without errors, and mark it like the fixtures' examiner. */
 export const truthFor = (copy: CopyTruth): Truth => {
@@ -19,6 +19,7 @@ export const truthFor = (copy: CopyTruth): Truth => {
             crossedOut: block.crossed_out,
             box: block.box,
           })),
+          printed: [headOf(page)],
         },
       ]),
     ),

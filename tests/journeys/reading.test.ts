@@ -72,7 +72,7 @@ test('an answer over page breaks, or continued later, is read as one, each page 
 });
 
 test('a page scanned sideways is read upright, and its marks are placed beside its answer on the scan', async () => {
-  const lying = { page: 1, top: 'right', blocks: [], legibility: 0.1, language: 'en' };
+  const lying = { page: 1, top: 'right', blocks: [], legibility: 0.1, language: 'en', printed: [] };
   const box = { x: 0.1, y: 0.2, width: 0.6, height: 0.1 };
   model.behave([
     { schemaName: 'read_pages', times: 1, behaviour: { kind: 'content', content: { pages: [lying] } } },
@@ -89,6 +89,21 @@ test('a page scanned sideways is read upright, and its marks are placed beside i
     expect(x).toBeGreaterThanOrEqual(0.69);
     expect(y).toBeGreaterThanOrEqual(0.09);
   }
+});
+
+test('ink that the model leaves out flags each question without marks, and print that it names does not', async () => {
+  const block = { label: 'Q1', text: 'One.', box: { x: 0.6, y: 0.8, width: 0.2, height: 0.05 } };
+  const gradedWith = async (page: Partial<PageTruth>): Promise<Result['questions']> => {
+    model.know({ pagesByNumber: { 1: { blocks: [block], ...page } }, judgements: { 1: { awards: [0, 0] } } });
+    return (await (await submitCopy(1)).graded()).result.questions;
+  };
+  for (const { awarded, needs_review, review_reasons } of await gradedWith({})) {
+    expect({ awarded, needs_review }).toEqual({ awarded: 0, needs_review: true });
+    expect(review_reasons).toContain('unreadable_pages');
+  }
+  const printed = [{ x: 0, y: 0, width: 1, height: 0.5 }];
+  const [, unanswered] = await gradedWith({ printed });
+  expect(unanswered).toMatchObject({ status: 'not_answered', awarded: 0, needs_review: false });
 });
 
 test('an attempt to influence the grader flags the copy for review, in an answer by the report of the model', async () => {
@@ -118,6 +133,7 @@ test('readings of nonexistent pages and questions are dropped and flagged, also 
     blocks: [block],
     legibility: 1,
     language: 'en',
+    printed: [],
   });
   const claim = (number: number) => ({ number, blocks: [{ page: 1, block: 0 }] });
   model.behave([

@@ -3,11 +3,11 @@
  * offline baseline. Contains types, two error classes and a constant. See docs/architecture.md#deadlines-and-retries.
  */
 
-import type { Box, ExamContext, GivenAnswer, PageReading } from '@evaluation/rules/grading-model';
+import type { Box, ExamContext, GivenAnswer, PageReading, SeenPage } from '@evaluation/rules/grading-model';
 import type { EndpointPause } from './endpointPause.ts';
 import type { PreflightReport, PreflightRequest } from './preflightReport.ts';
 
-export type { Box, PageReading, ReadBlock } from '@evaluation/rules/grading-model';
+export type { Box, PageReading, ReadBlock, SeenPage } from '@evaluation/rules/grading-model';
 
 /** Reason of an abort when no process will request the work again, e.g. for a cancelled submission. */
 export class NotWanted extends Error {
@@ -198,7 +198,7 @@ export interface Grader {
   /** The baseline's notice that its marks need a teacher; null for a model. */
   readonly notice: string | null;
   readonly pagesPerRead: number;
-  readPages(request: ReadPagesRequest, options: CallOptions): Promise<Answered<PageReading[]>>;
+  readPages(request: ReadPagesRequest, options: CallOptions): Promise<Answered<SeenPage[]>>;
   alignAnswers(request: AlignRequest, options: CallOptions): Promise<Answered<AlignedAnswer[]>>;
   /** Evidence holds the first look, then the second look if there was one. */
   judgeAnswer(request: JudgeRequest, options: CallOptions): Promise<Answered<Judgement>>;

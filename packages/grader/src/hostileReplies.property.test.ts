@@ -189,6 +189,7 @@ describe('a damaged reply of a model gives a value within bounds or is malformed
       blocks: [{ label: '1', continues: false, text: 'Plants.', crossed_out: false, box }],
       legibility: 1,
       language: 'en',
+      printed: [],
     });
     const call = {
       schema: pagesSchema,

@@ -30,12 +30,13 @@ describe('reading pages', () => {
         page: 7,
         legibility: 0.8,
         language: 'en',
+        printed: [],
         blocks: [
           { label: 'Q1', text: 'One', continues: false, crossedOut: false },
           { label: null, text: 'Old', crossedOut: true },
         ],
       },
-      { page: 8, legibility: 1, language: 'en', blocks: [] },
+      { page: 8, legibility: 1, language: 'en', blocks: [], printed: [] },
       { page: 9, blocks: [{ label: null, text: 'More', continues: true }] },
     ]);
     expect(problems).toBeUndefined();
@@ -47,7 +48,7 @@ describe('reading pages', () => {
 
   test('blank pages alone cost no call', async () => {
     const { value, usage } = await readPages([await page(1, true)]);
-    expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
+    expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [], printed: [] }]);
     expect(usage.calls).toBe(0);
     expect(server.calls).toHaveLength(0);
   });
@@ -65,6 +66,7 @@ describe('reading pages', () => {
       top: 'top',
       legibility: 7,
       language: 'en',
+      printed: [],
       blocks: [block],
     });
     answerWith({ pages: [read(1), read(99)] });
@@ -74,6 +76,7 @@ describe('reading pages', () => {
         page: 1,
         legibility: 1,
         language: 'en',
+        printed: [],
         blocks: [
           {
             label: 'Q1',

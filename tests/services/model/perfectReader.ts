@@ -88,6 +88,7 @@ const readPages = (body: ChatRequest, truth: Truth): Json => {
         crossed_out: block.crossedOut ?? false,
         box: block.box ?? spread(index, known.blocks.length),
       })),
+      printed: known.printed ?? [],
     });
   }
   return { pages };

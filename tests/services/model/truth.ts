@@ -24,9 +24,14 @@ export interface PageTruth {
     text: string;
     continues?: boolean;
     crossedOut?: boolean;
-    box?: { x: number; y: number; width: number; height: number };
+    box?: Place;
   }[];
+  /** Places of print. Default none. */
+  printed?: Place[];
 }
+
+/** Fractions of the page. A type and not an interface, so that it is assignable to JSON. */
+type Place = { x: number; y: number; width: number; height: number };
 
 export interface JudgementTruth {
   /** Marks for each criterion in order. Default: its full marks. */

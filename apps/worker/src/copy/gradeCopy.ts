@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import {
   answerTo,
   copyReviewReasons,
-  lostWriting,
+  reasonsOfZero,
   withoutJudging,
   type ReadCopy,
 } from '@evaluation/grader/evidence';
@@ -55,13 +55,13 @@ const judgeCopy = async (
 ): Promise<CopyResult[]> => {
   const decided = new Map(run.material.results.map((result) => [result.question_id, result]));
   const place = onViewedPage(copy.images);
-  const lost = lostWriting(copy.images, copy);
+  const ofZero = reasonsOfZero(copy.images, copy);
   const toJudge: AskedAnswer[] = [];
   const results = run.material.questions.map((question, index): Result | AskedAnswer => {
     const known = decided.get(question.id);
     if (known !== undefined) return { question, recorded: Promise.resolve(known) };
     const answer = answerTo(index + 1, copy, question);
-    const decidedByCode = withoutJudging(question, answer, lost);
+    const decidedByCode = withoutJudging(question, answer, ofZero);
     if (decidedByCode !== null) {
       return { question, recorded: run.records.question({ result: { ...decidedByCode, error: null } }) };
     }
@@ -69,7 +69,7 @@ const judgeCopy = async (
     toJudge.push(asked);
     return asked;
   });
-  const judge = await judgeAnswers(tools, run, usage, toJudge, place);
+  const judge = await judgeAnswers(tools, run, usage, toJudge, { place, ofZero });
   const limit = pLimit(tools.settings.concurrency.questions);
   const judged = await Promise.all(
     results.map(async (each) => ('recorded' in each ? each : limit(() => judge(each)))),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   alignRequest,
   factsOf,
@@ -8,6 +9,7 @@ import {
   type PagesPart,
   RELEASE,
   type ReadPage,
+  unreadInk,
 } from '@evaluation/grader/evidence';
 import {
   blankReading,
@@ -17,7 +19,8 @@ import {
   readTextOnly,
   unreadPage,
 } from '@evaluation/grader';
-import type { PageImage } from '@evaluation/pdf';
+import { toViewedBox, type PageImage } from '@evaluation/pdf';
+import type { RecordedPage, SeenPage } from '@evaluation/rules/grading-model';
 import { MAX_VISION_PAGES } from '@evaluation/rules';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
@@ -48,9 +51,10 @@ export const readCopy = async (
         first > MAX_VISION_PAGES
           ? await readOneByOne(tools, run, usage, batch.pages)
           : await readTogether(tools, run, usage, batch);
-      const evidence: PagesPart = { pages, calls, release: RELEASE };
-      run.records.pages({ first_page: first, pages, evidence });
-      return pages;
+      const seen = await Promise.all(pages.map((page) => withUnread(page, batch.pages)));
+      const evidence: PagesPart = { pages: seen, calls, release: RELEASE };
+      run.records.pages({ first_page: first, pages: seen, evidence });
+      return seen;
     }),
   );
   const pages = [...recorded, ...read.flat()].toSorted((a, b) => a.page - b.page);
@@ -66,7 +70,23 @@ export const readCopy = async (
   return pages;
 };
 
-type Read = Pick<PagesPart, 'pages' | 'calls'>;
+/** Adds the ink that a reader left out. */
+const withUnread = async <P extends SeenPage>(
+  seen: P,
+  images: readonly PageImage[],
+): Promise<P & RecordedPage> => {
+  const image = images.find(({ page }) => page === seen.page);
+  if (image === undefined || image.ink === null || !isRead(image)) return { ...seen, unread: [] };
+  const { file, width, height } = image.ink;
+  const places = [...seen.blocks.map(({ box }) => box), ...seen.printed];
+  const unread = unreadInk(
+    { shares: await readFile(file), width, height },
+    places.map((box) => toViewedBox(box, image)),
+  );
+  return { ...seen, unread };
+};
+
+type Read = { pages: (SeenPage & { problems?: string[] | undefined })[] } & Pick<PagesPart, 'calls'>;
 
 const readTogether = async (
   tools: Tools,

@@ -1,12 +1,12 @@
-import type { PageReading } from '@evaluation/rules/grading-model';
+import type { RecordedPage } from '@evaluation/rules/grading-model';
 import type { AlignedAnswer } from '@evaluation/grader';
 import { expect, test } from 'vitest';
 import { FoundAnswers, ReadPages } from '@evaluation/grader/evidence';
 import { withProblems } from './withProblems.ts';
 
-const readings: PageReading[] = [
-  { page: 1, legibility: 1, language: 'en', blocks: [] },
-  { page: 2, legibility: 0.5, language: 'other', blocks: [] },
+const readings: RecordedPage[] = [
+  { page: 1, legibility: 1, language: 'en', blocks: [], printed: [], unread: [] },
+  { page: 2, legibility: 0.5, language: 'other', blocks: [], printed: [], unread: [] },
 ];
 const alignment: AlignedAnswer[] = [{ number: 1, blocks: [{ page: 1, block: 0 }] }];
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -1,8 +1,7 @@
 import type { RecordedQuestion } from '@evaluation/core-client';
-import type { Annotation } from '@evaluation/grader';
 import type { GivenAnswer, MarkedQuestion } from '@evaluation/rules/grading-model';
 import type { HeldRun } from './heldRun.ts';
-import { judgeQuestion } from './judgeQuestion.ts';
+import { judgeQuestion, type OfCopy } from './judgeQuestion.ts';
 import { lookUp } from './judgementOf.ts';
 import { lacksRubric, withRubric } from './rubrics.ts';
 import type { Tools } from './tools.ts';
@@ -23,7 +22,7 @@ export const judgeAnswers = async (
   run: HeldRun,
   usage: UsageCount,
   answers: readonly AskedAnswer[],
-  place?: (annotation: Annotation) => Annotation,
+  ofCopy?: OfCopy,
 ) => {
   const ready = await lookUp(
     tools,
@@ -36,10 +35,10 @@ export const judgeAnswers = async (
     answer,
   }: AskedAnswer): Promise<{ question: MarkedQuestion; recorded: Promise<RecordedQuestion> }> => {
     const known = lookedUp.get(question.id);
-    if (known !== undefined) return { question, ...(await judgeQuestion(tools, run, usage, known, place)) };
+    if (known !== undefined) return { question, ...(await judgeQuestion(tools, run, usage, known, ofCopy)) };
     const marked = await withRubric(tools, run, usage, question);
     const [asked] = await lookUp(tools, run, [{ question: marked, answer }]);
     if (asked === undefined) throw new Error('an answer was not looked up');
-    return { question: marked, ...(await judgeQuestion(tools, run, usage, asked, place)) };
+    return { question: marked, ...(await judgeQuestion(tools, run, usage, asked, ofCopy)) };
   };
 };

@@ -1,6 +1,4 @@
-import type { GivenAnswer } from '@evaluation/rules/grading-model';
 import type { RecordedQuestion } from '@evaluation/core-client';
-import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import {
   failedQuestion,
   gradedQuestion,
@@ -13,7 +11,6 @@ import {
   type Annotation,
   type CallEvidence,
   type Judgement,
-  type JudgeRequest,
   type MarkedExample,
 } from '@evaluation/grader';
 import type { GradingFailure } from '@evaluation/rest-contract/grading-failures';
@@ -24,12 +21,21 @@ import { isOutOfTime } from './outOfTime.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
+/** What a copy adds to the judgement of its answers. */
+export interface OfCopy {
+  /** Converts an annotation to the page as a viewer shows it. */
+  place: (annotation: Annotation) => Annotation;
+  /** Review reasons of a question with 0 marks. */
+  ofZero: readonly string[];
+}
+
+const OF_TYPED: OfCopy = { place: (annotation) => annotation, ofZero: [] };
+
 /**
  * Judges one answer and hands the result to the records of the run. An answer that the model cannot judge is recorded
  * as failed, so that the other questions still count (`partially_graded`); if the deadline has passed, the error is
  * thrown and the run fails. If two workers judge the same answer at once, the judgement that is recorded first
  * becomes the cached judgement and both runs use it.
- * @param place converts an annotation to the page as a viewer shows it
  * @returns `recorded`: the recorded result. The caller does not wait for it before it judges the next answer.
  */
 export const judgeQuestion = async (
@@ -37,9 +43,9 @@ export const judgeQuestion = async (
   run: HeldRun,
   usage: UsageCount,
   asked: LookedUp,
-  place: (annotation: Annotation) => Annotation = (annotation) => annotation,
+  { place, ofZero }: OfCopy = OF_TYPED,
 ): Promise<{ recorded: Promise<RecordedQuestion> }> => {
-  const { question, answer, request } = asked;
+  const { request } = asked;
   const placed = ({ outcome, failure, ...rest }: Outcome) => ({
     result: {
       ...outcome,
@@ -48,12 +54,10 @@ export const judgeQuestion = async (
     },
     ...rest,
   });
-  const own = await judge(tools, run, usage, asked);
+  const own = await judge(tools, run, usage, asked, ofZero);
   const recorded = run.records.question(placed(own), (cached) => {
     const shared = reusedJudgement(request, cached);
-    return placed(
-      shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared, request),
-    );
+    return placed(shared === null ? { ...own, judgement: undefined } : graded(asked, shared, ofZero));
   });
   return { recorded };
 };
@@ -66,10 +70,16 @@ interface Outcome {
   judgement?: { key: string; calls: CallEvidence[]; replaces: string | null } | undefined;
 }
 
-const judge = async (tools: Tools, run: HeldRun, usage: UsageCount, asked: LookedUp): Promise<Outcome> => {
+const judge = async (
+  tools: Tools,
+  run: HeldRun,
+  usage: UsageCount,
+  asked: LookedUp,
+  ofZero: readonly string[],
+): Promise<Outcome> => {
   const { question, answer } = asked;
   try {
-    return graded(question, answer, await judgementOf(tools, run, usage, asked), asked.request);
+    return graded(asked, await judgementOf(tools, run, usage, asked), ofZero);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;
@@ -86,12 +96,11 @@ const judge = async (tools: Tools, run: HeldRun, usage: UsageCount, asked: Looke
 };
 
 const graded = (
-  question: MarkedQuestion,
-  answer: GivenAnswer,
+  { question, answer, request: { examples = [] } }: LookedUp,
   { judgement, calls, reusedFrom, shares }: Judged,
-  { examples = [] }: JudgeRequest,
+  ofZero: readonly string[],
 ): Outcome => ({
-  outcome: withQuotations(gradedQuestion(question, answer, judgement), judgement),
+  outcome: withQuotations(gradedQuestion(question, answer, judgement, ofZero), judgement),
   evidence: {
     question,
     reused_from: reusedFrom,

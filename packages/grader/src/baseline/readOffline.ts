@@ -1,4 +1,4 @@
-import type { Answered, CallOptions, PageImage, PageReading } from '../grader.ts';
+import type { Answered, CallOptions, PageImage, SeenPage } from '../grader.ts';
 import type { Ocr } from './ocr.ts';
 import { readPageOffline } from './readPage.ts';
 import { worked } from './worked.ts';
@@ -8,9 +8,9 @@ export const readOffline = async (
   pages: readonly PageImage[],
   ocr: Ocr,
   options: CallOptions,
-): Promise<Answered<PageReading[]>> =>
+): Promise<Answered<SeenPage[]>> =>
   await worked('read_pages', async () => {
-    const readings: PageReading[] = [];
+    const readings: SeenPage[] = [];
     for (const page of pages) {
       options.signal.throwIfAborted();
       readings.push(await readPageOffline(page, ocr, options));

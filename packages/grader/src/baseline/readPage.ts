@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { clampBox, unionBox } from '../box.ts';
-import type { CallOptions, PageImage, PageReading, ReadBlock } from '../grader.ts';
+import type { Box, CallOptions, PageImage, ReadBlock, SeenPage } from '../grader.ts';
 import { GraderFailure, isRead } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { boundBlocks } from '../readPages/bounds.ts';
 import { blankReading } from '../readPages/readPages.ts';
-import { boxBeforeTurn, type Turn } from '../turn.ts';
+import { boxBeforeTurn } from '../turn.ts';
 import { withoutHead, type Line } from './cleanLines.ts';
 import { readLabel } from './labels.ts';
 import type { Ocr } from './ocr.ts';
@@ -15,23 +15,23 @@ import { readAnyWayUp } from './readAnyWayUp.ts';
  * Reads the picture of one page offline. Lines become blocks, split at question labels. The reader knows Latin and
  * Greek letters, so that it reports no other language: writing in another script has a low legibility.
  */
-export const readPageOffline = async (
-  page: PageImage,
-  ocr: Ocr,
-  options: CallOptions,
-): Promise<PageReading> => {
+export const readPageOffline = async (page: PageImage, ocr: Ocr, options: CallOptions): Promise<SeenPage> => {
   if (!isRead(page)) return blankReading(page.page);
   const jpeg = await readFile(page.file).catch(() => {
     throw new GraderFailure('permanent', 'a page image could not be read');
   });
   // A page with ink that OCR cannot read is not blank: its legibility of 0 asks for a teacher.
   const { lines, legibility, turn } = await readAnyWayUp({ ...page, jpeg }, ocr, options);
-  const blocks = boundBlocks(blocksOf(withoutHead(page.page, lines)));
-  return { page: page.page, legibility, language: 'en', blocks: onImage(blocks, turn) };
+  const written = withoutHead(page.page, lines);
+  const place = (box: Box): Box => (turn === 0 ? box : clampBox(boxBeforeTurn(box, turn)));
+  return {
+    page: page.page,
+    legibility,
+    language: 'en',
+    blocks: boundBlocks(blocksOf(written)).map((block) => ({ ...block, box: place(block.box) })),
+    printed: lines.filter((line) => !written.includes(line)).map(({ box }) => place(box)),
+  };
 };
-
-const onImage = (blocks: ReadBlock[], turn: Turn): ReadBlock[] =>
-  turn === 0 ? blocks : blocks.map((block) => ({ ...block, box: clampBox(boxBeforeTurn(block.box, turn)) }));
 
 /** A new block begins at each label. Lines before the first label continue the previous page. */
 export const blocksOf = (lines: readonly Line[]): ReadBlock[] => {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { answerTo, type ReadPage } from './answerTo.ts';
+import { answerTo } from './answerTo.ts';
 import { beyondLabel, endsInChoice } from './beyondLabel.ts';
 import { gradedQuestion, withoutJudging } from './questionOutcome.ts';
-import type { MarkedQuestion } from '@evaluation/rules/grading-model';
+import type { MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
 
 const box = { x: 0, y: 0, width: 1, height: 1 };
-const page = (number: number, texts: string[]): ReadPage => ({
+const page = (number: number, texts: string[]): PageReading => ({
   page: number,
   legibility: 0.9,
   language: 'en',
   blocks: texts.map((text) => ({ label: null, continues: false, text, crossedOut: false, box })),
 });
-const allOf = (pages: ReadPage[]) => ({
+const allOf = (pages: PageReading[]) => ({
   pages,
   alignment: [
     {
@@ -81,7 +81,7 @@ describe('a reader that took an answer for a label', () => {
     correct_options: ['B'],
   };
   /** Blocks of the answer, on one page: label and text. */
-  const written = (...blocks: [label: string | null, text: string][]): ReadPage => {
+  const written = (...blocks: [label: string | null, text: string][]): PageReading => {
     const [first] = page(1, ['']).blocks;
     if (first === undefined) throw new Error('no block');
     return { ...page(1, []), blocks: blocks.map(([label, text]) => ({ ...first, label, text })) };

@@ -2,7 +2,7 @@ import type { AlignedAnswer } from '../index.ts';
 import { isBlankText, RECORD_BOUNDS } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
 import { withoutPrint } from './withoutPrint.ts';
-import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
+import type { GivenAnswer, MarkedQuestion, PageReading, RecordedPage } from '@evaluation/rules/grading-model';
 
 /**
  * Three times the longest typed answer. Limits the prompts of a copy whose alignment gives every block to every
@@ -14,7 +14,7 @@ const LONGEST_ANSWER = RECORD_BOUNDS.extractedAnswer;
 interface Corrected {
   problems?: string[] | undefined;
 }
-export type ReadPage = PageReading & Corrected;
+export type ReadPage = RecordedPage & Corrected;
 export type FoundAnswer = AlignedAnswer & Corrected;
 
 export interface ReadCopy {
@@ -32,7 +32,7 @@ const CHOICES: ReadonlySet<string> = new Set(['mcq_single', 'mcq_multi', 'true_f
  */
 export const answerTo = (
   number: number,
-  { pages, alignment }: ReadCopy,
+  { pages, alignment }: Pick<ReadCopy, 'alignment'> & { pages: readonly PageReading[] },
   { type, label: own, text: asked }: Pick<MarkedQuestion, 'type' | 'label' | 'text'>,
 ): GivenAnswer => {
   const byPage = new Map(pages.map((page) => [page.page, page]));

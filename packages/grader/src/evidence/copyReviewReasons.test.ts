@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';
-import { copyReviewReasons } from './copyReviewReasons.ts';
+import { copyReviewReasons, reasonsOfZero } from './copyReviewReasons.ts';
 
 type Block = ReadPage['blocks'][number];
 
@@ -17,6 +17,8 @@ const pageOf = (blocks: Block[], more: Partial<ReadPage> = {}): ReadPage => ({
   legibility: 0.9,
   language: 'en',
   blocks,
+  printed: [],
+  unread: [],
   ...more,
 });
 const facts = [{ page: 1, state: 'written' as const }];
@@ -49,14 +51,20 @@ describe('a page with ink that the reader left empty', () => {
   const more: FoundAnswer = { ...first, blocks: [...first.blocks, { page: 3, block: 0 }] };
   const unanswered: FoundAnswer = { number: 2, blocks: [] };
 
-  test('needs a teacher if a question has no answer and the page stands between written pages', () => {
+  test('needs a teacher if a question has no answer, at each place in the copy', () => {
     expect(copyReviewReasons(three, { pages, alignment: [more, unanswered] })).toEqual(['unreadable_pages']);
+    for (const empty of [1, 3]) {
+      const copy = three.map(({ page }) => pageOf(page === empty ? [] : [ANSWER], { page }));
+      const alignment = [{ number: 1, blocks: [{ page: 2, block: 0 }] }, unanswered];
+      expect(copyReviewReasons(three, { pages: copy, alignment })).toContain('unreadable_pages');
+    }
   });
 
-  test('counts as the cover of a booklet or as unused if it is the first or one of the last pages', () => {
-    const cover = [pageOf([]), pageOf([ANSWER], { page: 2 }), pageOf([], { page: 3 })];
+  test('is a cover or an unused page if the reader found print on it', () => {
+    const head = [{ x: 0.1, y: 0.1, width: 0.8, height: 0.1 }];
+    const cover = [pageOf([], { printed: head }), pageOf([ANSWER], { page: 2 })];
     const alignment = [{ number: 1, blocks: [{ page: 2, block: 0 }] }, unanswered];
-    expect(copyReviewReasons(three, { pages: cover, alignment })).toEqual([]);
+    expect(copyReviewReasons(three.slice(0, 2), { pages: cover, alignment })).toEqual([]);
   });
 
   test('counts as unused if every question is answered or the page has no ink', () => {
@@ -140,5 +148,25 @@ describe('a page that may hold faint writing, in which the reader found nothing'
 
   test('is unused if every question is answered', () => {
     expect(copyReviewReasons(doubtful, { pages, alignment: [first] })).toEqual([]);
+  });
+});
+
+describe('ink that the reader left out', () => {
+  const region = { x: 0.1, y: 0.8, width: 0.3, height: 0.05 };
+  const pages = [pageOf([ANSWER], { unread: [region] })];
+
+  test('is a reason of each question with 0 marks, and not of the copy', () => {
+    expect(copyReviewReasons(facts, { pages, alignment: [first] })).toEqual([]);
+    expect(reasonsOfZero(facts, { pages, alignment: [first] })).toEqual(['unreadable_pages']);
+  });
+
+  test('a question with 0 marks has no reason if all ink is accounted for', () => {
+    expect(reasonsOfZero(facts, { pages: [pageOf([ANSWER])], alignment: [first] })).toEqual([]);
+  });
+
+  test('a 0 has the reasons of the copy for lost writing too, each once', () => {
+    const two = [...facts, { page: 2, state: 'not_drawn' as const }];
+    const copy = { pages: [...pages, pageOf([block('stray')], { page: 2 })], alignment: [first] };
+    expect(reasonsOfZero(two, copy)).toEqual(['unassigned_writing', 'unreadable_pages']);
   });
 });

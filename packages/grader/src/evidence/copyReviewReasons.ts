@@ -54,11 +54,8 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 
-/**
- * Review reasons for writing that belongs to no answer or could not be read. They are reasons of the copy, and of each
- * question without an answer, because that writing may be its answer.
- */
-export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
+/** Review reasons for writing that belongs to no answer or could not be read. */
+const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
   const { pages } = copy;
   const lacksAnswer = someLackAnswers(copy);
   const hasUnassigned = unassignedIn(copy).some((blocks) =>
@@ -68,7 +65,6 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
         !crossedOut && (!isBlankText(text) || (lacksAnswer && endsInChoice(label ?? ''))),
     ),
   );
-  const written = pages.filter(({ blocks }) => blocks.length > 0).map(({ page }) => page);
   const isUnreadable = ({ page, state }: PageFacts): boolean => {
     if (state === 'not_drawn' || state === 'clean') return state === 'not_drawn';
     const reading = pages.find((candidate) => candidate.page === page);
@@ -76,15 +72,22 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
     // Faint traces in which a reader found nothing matter only if they may be the missing answer.
     if (state === 'doubtful' && reading.blocks.length === 0) return lacksAnswer;
     if (reading.legibility < HARDLY_LEGIBLE) return true;
-    // A page without blocks is normal for the cover of a booklet and for unused pages at its end. The reader may have
-    // skipped it if an answer is missing and written pages come before and after it.
-    const isAmongWritten = written.some((other) => other < page) && written.some((other) => other > page);
-    return reading.blocks.length === 0 && lacksAnswer && isAmongWritten;
+    // A reader that found neither writing nor print on a page with ink may have skipped it.
+    return lacksAnswer && reading.blocks.length === 0 && reading.printed.length === 0;
   };
   return [
     ...(hasUnassigned ? [UNASSIGNED_WRITING] : []),
     ...(facts.some(isUnreadable) ? [UNREADABLE_PAGES] : []),
   ];
+};
+
+/**
+ * Review reasons of a question without an answer or with 0 marks: what was lost, and ink of the copy that its reader
+ * left out. A 0 has no reason only if all ink is accounted for: as an answer, struck-out work, a label, or print.
+ */
+export const reasonsOfZero = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
+  const leftOut = copy.pages.some(({ unread }) => unread.length > 0) ? [UNREADABLE_PAGES] : [];
+  return [...new Set([...lostWriting(facts, copy), ...leftOut])];
 };
 
 const wasCorrected = ({ problems = [] }: { problems?: string[] | undefined }): boolean => problems.length > 0;

@@ -3,7 +3,7 @@ import { ExampleOfVersion, GuideConstants } from '@evaluation/guide';
 import * as z from 'zod/v4';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
-import { MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
+import { MarkedQuestion, RecordedPage } from '@evaluation/rules/grading-model';
 
 /*
  * Content of recorded parts (docs/evidence.md). A part is stored under its hash: parsing a recorded part must not add
@@ -27,7 +27,7 @@ export const Calls = z.array(Call).max(100);
 
 const Problems = z.array(z.string()).optional();
 
-const Page: z.ZodType<ReadPage> = PageReading.extend({ problems: Problems });
+const Page: z.ZodType<ReadPage> = RecordedPage.extend({ problems: Problems });
 export const ReadPages = z.array(Page);
 
 const Found: z.ZodType<FoundAnswer> = z.object({

@@ -26,16 +26,19 @@ const ANSWER_CUT = 'answer_cut';
 /** The meaning of the writing is unclear. A model uses the same reason. */
 const UNCLEAR_ANSWER = 'unclear_answer';
 
+/** @param ofZero why 0 marks may be wrong: the copy holds writing that is in no answer (`reasonsOfZero`) */
 export const gradedQuestion = (
   question: MarkedQuestion,
   answer: GivenAnswer,
   judgement: Judgement,
+  ofZero: readonly string[] = [],
 ): QuestionOutcome => {
   const hasNoRubric = question.type === 'long_answer' && lacksMaterial(question);
   const reasons = [
     ...judgement.reviewReasons,
     ...(hasNoRubric ? [NO_RUBRIC] : []),
     ...(answer.cut === true ? [ANSWER_CUT] : []),
+    ...(judgement.awarded > 0 ? [] : ofZero),
   ];
   return {
     ...nothing(question),
@@ -68,16 +71,16 @@ export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome =
 /**
  * The result of an answer without text: 0 marks, without a model call. It is flagged for review if only labels were
  * read for the answer, or if other writing on the copy may be the answer.
- * @param lost why the answer may be elsewhere on the copy (`lostWriting`)
+ * @param ofZero why the answer may be elsewhere on the copy (`reasonsOfZero`)
  * @returns null if there is text to judge
  */
 export const withoutJudging = (
   question: MarkedQuestion,
   answer: GivenAnswer,
-  lost: readonly string[],
+  ofZero: readonly string[],
 ): QuestionOutcome | null => {
   if (!isBlankText(answer.text)) return null;
-  const reasons = [...(answer.isLabelAlone === true ? [UNCLEAR_ANSWER] : []), ...lost];
+  const reasons = [...(answer.isLabelAlone === true ? [UNCLEAR_ANSWER] : []), ...ofZero];
   return { ...notAnsweredQuestion(question), needs_review: reasons.length > 0, review_reasons: reasons };
 };
 

@@ -282,6 +282,8 @@ describe('a copy', () => {
       legibility: 1,
       language: 'en' as const,
       blocks: [block(null, 'Not part of any answer.'), block('Q2', ICE)],
+      printed: [],
+      unread: [],
     },
   ];
   const questions = [iceQuestion, saltQuestion];

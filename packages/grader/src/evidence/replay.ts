@@ -18,7 +18,7 @@ import {
 } from '@evaluation/rules';
 import { answerTo, type ReadCopy } from './answerTo.ts';
 import type { CheckedBundle, DecidedQuestion, EvidenceBundle, Outcome } from './bundle.ts';
-import { copyReviewReasons, lostWriting } from './copyReviewReasons.ts';
+import { copyReviewReasons, reasonsOfZero } from './copyReviewReasons.ts';
 import { differences } from './differences.ts';
 import { guided } from './guided.ts';
 import {
@@ -117,14 +117,14 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
   const pages = parts.pages.flatMap((part) => part.pages).toSorted((a, b) => a.page - b.page);
   const copy = { pages, alignment: recorded.alignment };
   realign(checked, copy, problems);
-  const lost = lostWriting(recorded.facts, copy);
+  const ofZero = reasonsOfZero(recorded.facts, copy);
   const wanted = new Set(due(bundle));
   const decided = bundle.questions.flatMap((question, index) => {
     if (!wanted.has(question)) return [];
     const answer = answerTo(index + 1, copy, question);
-    const decidedByCode = withoutJudging(question, answer, lost);
+    const decidedByCode = withoutJudging(question, answer, ofZero);
     if (decidedByCode !== null) return [shown(question, decidedByCode, null)];
-    return judged(checked, question, answer, problems);
+    return judged(checked, question, answer, problems, ofZero);
   });
   return { decided, reasons: [...beyondVision, ...copyReviewReasons(recorded.facts, copy)] };
 };
@@ -185,6 +185,7 @@ const judged = (
   question: MarkedQuestion,
   answer: GivenAnswer,
   problems: string[],
+  ofZero: readonly string[] = [],
 ): DecidedQuestion[] => {
   const part = parts.questions.get(question.id);
   if (part === undefined) {
@@ -208,7 +209,7 @@ const judged = (
     if (part.reused_from === null && !askedToJudge(request, part.calls)) {
       problems.push(`question ${question.label} ${OTHER_PROMPT}`);
     }
-    return [shown(question, gradedQuestion(part.question, answer, judgement), 'ai')];
+    return [shown(question, gradedQuestion(part.question, answer, judgement, ofZero), 'ai')];
   });
 };
 

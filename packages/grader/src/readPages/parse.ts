@@ -1,5 +1,5 @@
 import { clampBox, isOnPage } from '../box.ts';
-import type { PageReading } from '../grader.ts';
+import type { SeenPage } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
 import type { Turn } from '../turn.ts';
@@ -8,7 +8,7 @@ import type { PagesWire } from './schema.ts';
 
 /** A page reading, and the turn that makes its image upright. */
 export interface TurnedReading {
-  reading: PageReading;
+  reading: SeenPage;
   turn: Turn;
 }
 
@@ -54,7 +54,13 @@ export const settlePages = (
     if (blocks.length < written.length) problems.add('page_too_long');
     const legibility = Math.min(Math.max(page.legibility, 0), 1);
     return {
-      reading: { page: number, legibility, language: page.language, blocks },
+      reading: {
+        page: number,
+        legibility,
+        language: page.language,
+        blocks,
+        printed: page.printed.map(clampBox),
+      },
       turn: TURN_TO_TOP[page.top],
     };
   });

@@ -29,6 +29,7 @@ describe('a batch of pages and the previous page', () => {
       blocks: [],
       legibility: 1,
       language: 'en',
+      printed: [],
     });
     const content = { pages: [wire(4), wire(4), wire(5)] };
     server.behave([{ behaviour: { kind: 'content', content } }]);
@@ -222,7 +223,7 @@ describe('a hostile reading', () => {
     box: { x: 0, y: 0, width: 1, height: 0.1, ...place },
   });
   const wireOf = (blocks: object[]) => ({
-    pages: [{ page: 1, top: 'top', blocks, legibility: 1, language: 'en' }],
+    pages: [{ page: 1, top: 'top', blocks, legibility: 1, language: 'en', printed: [] }],
   });
   const settled = (blocks: object[]) =>
     settlePages([1], null, readStrict(pagesSchema, JSON.stringify(wireOf(blocks))));

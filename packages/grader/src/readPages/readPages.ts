@@ -1,4 +1,4 @@
-import type { PageReading } from '../grader.ts';
+import type { SeenPage } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { settlePages, type TurnedReading } from './parse.ts';
 import { system, userParts, VERSION, type ShownPage } from './prompt.ts';
@@ -32,11 +32,12 @@ export const readPagesCall = (
 export const PAGE_NOT_READ = 'page_not_read';
 
 /** The reading of a page that could not be read; a person has to look. */
-export const unreadPage = (page: number): PageReading => ({ ...blankReading(page), legibility: 0 });
+export const unreadPage = (page: number): SeenPage => ({ ...blankReading(page), legibility: 0 });
 
-export const blankReading = (page: number): PageReading => ({
+export const blankReading = (page: number): SeenPage => ({
   page,
   legibility: 1,
   language: 'en',
   blocks: [],
+  printed: [],
 });

@@ -1,5 +1,5 @@
 import { clampBox } from '../box.ts';
-import type { Answered, PageImage, PageReading, ReadPagesRequest } from '../grader.ts';
+import type { Answered, Box, PageImage, PageReading, ReadPagesRequest, SeenPage } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
 import { boxBeforeTurn, type Turn } from '../turn.ts';
 import { addUsage, failedAfter, spentOn } from '../usage.ts';
@@ -19,7 +19,7 @@ import { PAGE_NOT_READ, unreadPage } from './readPages.ts';
 export const readUpright = async (
   ask: Ask,
   { pages, context }: ReadPagesRequest,
-): Promise<Answered<PageReading[]>> => {
+): Promise<Answered<SeenPage[]>> => {
   const shown = pages.map(asScanned);
   const first = await readInParts(ask, shown, context === null ? null : asScanned(context));
   const answers = [...first.answers];
@@ -89,7 +89,11 @@ const groupsOfTurned = (
   return groups;
 };
 
-const onImage = (reading: PageReading, turn: Turn): PageReading => {
-  const blocks = reading.blocks.map((block) => ({ ...block, box: clampBox(boxBeforeTurn(block.box, turn)) }));
-  return { ...reading, blocks };
+const onImage = (reading: SeenPage, turn: Turn): SeenPage => {
+  const place = (box: Box): Box => clampBox(boxBeforeTurn(box, turn));
+  return {
+    ...reading,
+    blocks: reading.blocks.map((block) => ({ ...block, box: place(block.box) })),
+    printed: reading.printed.map(place),
+  };
 };

@@ -24,6 +24,10 @@ export const pagesSchema = z.strictObject({
             }),
           )
           .max(300),
+        printed: z
+          .array(box)
+          .max(100)
+          .describe('Places of print and of other ink that is no writing of the candidate.'),
         legibility: z.number().describe('0 = nothing can be read, 1 = every word is clear.'),
         language: z.enum(['en', 'other']).describe('other: most of the writing is not English.'),
       }),

@@ -28,5 +28,19 @@ export const PageReading = z.object({
 });
 export type PageReading = z.infer<typeof PageReading>;
 
+/** A page as a reader has seen it. */
+export const SeenPage = PageReading.extend({
+  /** Places of print, and of other ink that is no writing of the candidate. */
+  printed: z.array(Box),
+});
+export type SeenPage = z.infer<typeof SeenPage>;
+
+/** A page as it is recorded, with what its reader left out. */
+export const RecordedPage = SeenPage.extend({
+  /** Regions of ink outside the places of blocks and print, in fractions of the viewed page. */
+  unread: z.array(Box),
+});
+export type RecordedPage = z.infer<typeof RecordedPage>;
+
 /** Below this legibility a teacher has to look at the page. */
 export const HARDLY_LEGIBLE = 0.35;

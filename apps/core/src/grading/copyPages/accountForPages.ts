@@ -1,4 +1,4 @@
-import { HARDLY_LEGIBLE, type PageReading } from '@evaluation/rules/grading-model';
+import { HARDLY_LEGIBLE, type RecordedPage } from '@evaluation/rules/grading-model';
 
 /** Content of a page of a copy, derived from its reading and from the alignment of blocks to questions. */
 export interface AccountedPage {
@@ -11,7 +11,7 @@ export interface AccountedPage {
   holds: 'answers' | 'unassigned' | 'blank' | 'unreadable' | 'not_read';
   /** Questions whose answers lie on the page, in paper order, from 1. */
   questions: number[];
-  /** Blocks of writing that belong to no question, without struck-out ones. */
+  /** Blocks of writing that belong to no question, without struck-out ones, and regions that the reader left out. */
   unassigned: number;
   /** 0..1; null without a reading. */
   legibility: number | null;
@@ -25,7 +25,7 @@ interface Aligned {
 
 export const accountForPages = (
   pages: number,
-  readings: readonly PageReading[],
+  readings: readonly RecordedPage[],
   alignment: readonly Aligned[],
 ): AccountedPage[] => {
   const readingOf = new Map(readings.map((reading) => [reading.page, reading]));
@@ -41,12 +41,13 @@ export const accountForPages = (
     const reading = readingOf.get(page);
     if (reading === undefined)
       return { page, holds: 'not_read', questions: [], unassigned: 0, legibility: null };
-    const { blocks, legibility } = reading;
+    const { blocks, legibility, unread } = reading;
     const assigned = blocks.map((_block, place) => questionsOf.get(`${page}/${place}`) ?? []);
     const questions = [...new Set(assigned.flat())].toSorted((a, b) => a - b);
-    const unassigned = blocks.filter(
+    const stray = blocks.filter(
       ({ crossedOut, text }, place) => !crossedOut && text.trim() !== '' && assigned[place]?.length === 0,
-    ).length;
+    );
+    const unassigned = stray.length + unread.length;
     const holds =
       legibility < HARDLY_LEGIBLE
         ? 'unreadable'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { PageReading } from '@evaluation/rules/grading-model';
+import { RecordedPage } from '@evaluation/rules/grading-model';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
@@ -7,7 +7,7 @@ import { isUuid } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';
 import { accountForPages, type AccountedPage } from './accountForPages.ts';
 
-const Readings = z.array(PageReading);
+const Readings = z.array(RecordedPage);
 const Alignment = z.array(
   z.object({ number: z.int(), blocks: z.array(z.object({ page: z.int(), block: z.int() })) }),
 );

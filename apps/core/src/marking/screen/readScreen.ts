@@ -12,7 +12,7 @@ import { withPinnedRubrics } from '../../exams/paper/pinned.ts';
 import type { Services } from '../../command/services.ts';
 import { PagePictures } from '../../command/workerCalls/workerInput.ts';
 import { resultRows, showResults, type ResultRow } from '../../submissions/results.ts';
-import { readAnswerBlocks, type AnswerBlock } from './answerBlocks.ts';
+import { readCopyBlocks, type AnswerBlock, type StrayInk } from './copyBlocks.ts';
 import { findCopy } from './findCopy.ts';
 import { staffNames } from './staffNames.ts';
 
@@ -65,6 +65,7 @@ interface MarkingScreen {
      * checked copy is drawn.
      */
     pictures: { url: string; pages: PagePictures } | null;
+    stray: StrayInk[];
   } | null;
   questions: ScreenQuestion[];
 }
@@ -122,6 +123,7 @@ export const readScreen = async (
               drawn.key === null || drawn.pictures.length === 0
                 ? null
                 : { url: await addressOf(drawn.key), pages: drawn.pictures },
+            stray: read.stray,
           },
     questions: read.questions.map((question) => ({
       ...question,
@@ -159,7 +161,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     .executeTakeFirstOrThrow();
   const guide = await readGuideSettings(tx, instituteId, row.exam_id);
   const paper = await readMarkedPaper(tx, instituteId, row, more);
-  const blocksOf = await readAnswerBlocks(tx, instituteId, row.current_run_id);
+  const { blocksOf, stray } = await readCopyBlocks(tx, instituteId, row.current_run_id);
   const answers = await tx
     .selectFrom('answers')
     .select(['question_id', 'option_labels', 'text'])
@@ -183,6 +185,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     marksRevision: more.marks_revision,
     pages: more.pages,
     sealedKey: more.files_removed_at === null ? more.sealed_key : null,
+    stray,
     drawn: { key: more.object_key, pictures: PagePictures.safeParse(more.pictures).data ?? [] },
     flags,
     questions: result.questions.flatMap((each) => {

@@ -78,6 +78,11 @@ export const CopyPages = ({
           {t('marking.page.notDrawn')}
         </Alert>
       ) : null}
+      {copy.stray.some((region) => region.page === page) ? (
+        <Alert variant="default" color="orange" role="status" p="xs">
+          {t('marking.page.stray')}
+        </Alert>
+      ) : null}
       <div className="marking-paper">
         {pictures === null || attempt > MOST_ATTEMPTS ? (
           <Alert variant="default" role="alert" m="md">
@@ -97,7 +102,13 @@ export const CopyPages = ({
                 attempt={attempt}
                 onProblem={onProblem}
               />
-              <PageMarks page={page} questions={screen.questions} chosen={chosen} criterion={criterion} />
+              <PageMarks
+                page={page}
+                questions={screen.questions}
+                stray={copy.stray}
+                chosen={chosen}
+                criterion={criterion}
+              />
             </div>
           </TransformComponent>
         )}

@@ -16,10 +16,13 @@ const placeOf = ({ x, y, width, height }: Annotation['box']) => ({
 export const PageMarks = ({
   page,
   questions,
+  stray,
   chosen,
   criterion,
 }: {
   page: number;
+  /** Regions that belong to no answer. */
+  stray: readonly { page: number; box: Annotation['box'] }[];
   questions: readonly ScreenQuestion[];
   /** Question on the screen, whose answer is framed. */
   chosen: string;
@@ -27,6 +30,9 @@ export const PageMarks = ({
   criterion: number | null;
 }) => (
   <div aria-hidden="true" className="marking-layer">
+    {stray.flatMap(({ page: at, box }, index) =>
+      at === page ? [<div key={`stray ${index}`} className="marking-stray" style={placeOf(box)} />] : [],
+    )}
     {questions.flatMap(({ result, blocks }) => {
       const isChosen = result.question_id === chosen;
       const frames = isChosen

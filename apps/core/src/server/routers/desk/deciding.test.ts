@@ -294,6 +294,8 @@ test('the pages of a copy are read from the readings and the alignment of its cu
     legibility: 1,
     language: 'en',
     blocks,
+    printed: [],
+    unread: [],
     problems: [],
   });
   await client.query(

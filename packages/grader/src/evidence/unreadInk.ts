@@ -1,0 +1,122 @@
+import type { Box } from '@evaluation/rules/grading-model';
+
+/*
+ * Ink that a reader left out. A question would get 0 marks for it, and no teacher would look. The limits were chosen on
+ * the pages of the fixtures, with their blocks and without each one of them (tests/fixtures/unreadInk.test.ts).
+ */
+
+/**
+ * Share of writing in each cell of a page, row by row, 0 for paper and 255 for full ink (pdf/src/pages/writingMap.ts).
+ */
+export interface InkMap {
+  shares: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** Cells of a tile's side; 3 mm on A4, so that the letters of a word lie in tiles that touch. */
+const TILE = 4;
+/** Sum of the shares of an inked tile: two full cells. Grain and specks have less. */
+const TILE_INK = 2 * 255;
+/** Sum of the shares of the smallest region: a letter has more. */
+const REGION_INK = 5 * 255;
+/** Share of the page by which a place of a block is taken to be larger than reported, on each side. */
+const MARGIN = 0.02;
+/** Share of a side in which scanners leave shadows, torn edges and holes. */
+const EDGE = 0.05;
+/** A region one tile thin and at least as many long is a ruled line, a margin or a frame. */
+const LINE_TILES = 8;
+/** Most regions of a page that are kept. */
+const MOST_REGIONS = 50;
+
+/**
+ * Regions of ink outside all places that a reader has accounted for.
+ * @param ink of the viewed page
+ * @param places of blocks and of print, in fractions of the viewed page
+ * @returns boxes in fractions of the viewed page, the largest amount of ink first
+ */
+export const unreadInk = (ink: InkMap, places: readonly Box[]): Box[] => {
+  const tiles = tilesOf(ink, places);
+  const found: { box: Box; ink: number }[] = [];
+  for (const region of regionsOf(tiles)) {
+    const [across, down] = [region.right - region.left + 1, region.bottom - region.top + 1];
+    const isLine = Math.min(across, down) === 1 && Math.max(across, down) >= LINE_TILES;
+    if (region.ink < REGION_INK || isLine) continue;
+    const box = {
+      x: (region.left * TILE) / ink.width,
+      y: (region.top * TILE) / ink.height,
+      width: Math.min(1, (across * TILE) / ink.width),
+      height: Math.min(1, (down * TILE) / ink.height),
+    };
+    if (isAtEdge(box)) continue;
+    found.push({ box, ink: region.ink });
+  }
+  return found
+    .toSorted((a, b) => b.ink - a.ink)
+    .slice(0, MOST_REGIONS)
+    .map(({ box }) => box);
+};
+
+interface Tiles {
+  ink: Uint32Array;
+  across: number;
+  down: number;
+}
+
+const tilesOf = ({ shares, width, height }: InkMap, places: readonly Box[]): Tiles => {
+  const left = Uint8Array.from(shares);
+  for (const { x, y, width: wide, height: high } of places) {
+    const from = Math.max(0, Math.floor((x - MARGIN) * width));
+    const to = Math.min(width, Math.ceil((x + wide + MARGIN) * width));
+    const bottom = Math.min(height, Math.ceil((y + high + MARGIN) * height));
+    for (let row = Math.max(0, Math.floor((y - MARGIN) * height)); row < bottom; row++)
+      left.fill(0, row * width + from, row * width + to);
+  }
+  const across = Math.ceil(width / TILE);
+  const down = Math.ceil(height / TILE);
+  const ink = new Uint32Array(across * down);
+  for (let y = 0; y < height; y++) {
+    const row = Math.floor(y / TILE) * across;
+    for (let x = 0; x < width; x++) {
+      const share = left[y * width + x] ?? 0;
+      if (share > 0) ink[row + Math.floor(x / TILE)] = (ink[row + Math.floor(x / TILE)] ?? 0) + share;
+    }
+  }
+  return { ink: ink.map((sum) => (sum < TILE_INK ? 0 : sum)), across, down };
+};
+
+interface Region {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  ink: number;
+}
+
+/** Inked tiles that touch, with diagonals. */
+function* regionsOf({ ink, across, down }: Tiles): Generator<Region> {
+  const open: number[] = [];
+  for (let start = 0; start < ink.length; start++) {
+    if (ink[start] === 0) continue;
+    const region = { left: across, top: down, right: 0, bottom: 0, ink: 0 };
+    open.push(start);
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const sum = ink[at] ?? 0;
+      if (sum === 0) continue;
+      ink[at] = 0;
+      const [x, y] = [at % across, Math.floor(at / across)];
+      region.left = Math.min(region.left, x);
+      region.right = Math.max(region.right, x);
+      region.top = Math.min(region.top, y);
+      region.bottom = Math.max(region.bottom, y);
+      region.ink += sum;
+      for (let ny = Math.max(0, y - 1); ny <= Math.min(down - 1, y + 1); ny++)
+        for (let nx = Math.max(0, x - 1); nx <= Math.min(across - 1, x + 1); nx++)
+          if (ink[ny * across + nx] !== 0) open.push(ny * across + nx);
+    }
+    yield region;
+  }
+}
+
+const isAtEdge = ({ x, y, width, height }: Box): boolean =>
+  x + width < EDGE || x > 1 - EDGE || y + height < EDGE || y > 1 - EDGE;
