@@ -9,10 +9,10 @@ export interface DrawOptions {
 }
 
 /**
- * Writes the checked copy to `target`: a new PDF with one picture per page, the ticks, crosses, marks and comments
- * over it, and a summary. A scan keeps the scanner's coded data; nothing else of the upload is copied. The summary
- * stands at the end, so that page numbers are the same in the checked copy, the answer copy and the API. The total
- * also stands on page 1.
+ * Writes the checked copy to `target`: a new PDF with one picture per page, the ticks and crosses over it, marks and
+ * comments in a column beside it, and a summary. A scan keeps the scanner's coded data; nothing else of the upload is
+ * copied. The summary stands at the end, so that page numbers are the same in the checked copy, the answer copy and the
+ * API. The total also stands on page 1.
  *
  * `target` is complete, or absent after an error.
  * @param images all pages of the copy, as `extractPages` returned them; their files must still exist

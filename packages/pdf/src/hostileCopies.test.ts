@@ -5,10 +5,11 @@ import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { draw } from './checkedCopy/draw.ts';
+import { sheetWidth } from './checkedCopy/pageMarks.ts';
 import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
 import { stretchContrast } from './pages/contrast.ts';
 import { extract } from './pages/extract.ts';
-import { toGrey, toSharp } from './pages/raster.ts';
+import { toGrey, toRaster, toSharp } from './pages/raster.ts';
 import type { Raster } from './pages/raster.ts';
 import { render } from './pages/render.ts';
 import { Pdfium } from './pdfium.ts';
@@ -30,13 +31,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const tick: Box = { x: 0.1, y: 0.9, width: 0.3, height: 0.03 };
-/** Areas that our marks can cover: the total in the corner, the tick at the end of its answer. */
-const marked: Box[] = [
-  { x: 0.75, y: 0, width: 0.25, height: 0.2 },
-  { x: 0.3, y: 0.84, width: 0.24, height: 0.16 },
-];
-/** Cells in which the pictures are compared, so that JPEG noise and shifts by one pixel average out. */
-const [across, down] = [70, 100];
+/** The area that our marks cover: the tick at the end of its answer. */
+const marked: Box = { x: 0.36, y: 0.84, width: 0.14, height: 0.16 };
+/**
+ * Cells of the short and the long side in which the pictures are compared, so that JPEG noise and shifts by one pixel
+ * average out.
+ */
+const [ofShort, ofLong] = [70, 100];
 /** Grey levels of 255 by which one cell, and all cells on average, may differ. */
 const [mostOfOne, mostOnAverage] = [48, 3.5];
 
@@ -54,7 +55,7 @@ const planOf = (pages: number): CheckedCopyPlan => {
   };
 };
 
-const cells = (image: Sharp) =>
+const cells = (image: Sharp, across: number, down: number) =>
   image
     .resize({ width: across, height: down, fit: 'fill', kernel: 'linear' })
     .toColourspace('b-w')
@@ -62,16 +63,18 @@ const cells = (image: Sharp) =>
     .toBuffer();
 
 const isMarked = (x: number, y: number) =>
-  marked.some((box) => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height);
+  x >= marked.x && x < marked.x + marked.width && y >= marked.y && y < marked.y + marked.height;
 
 const difference = async (graded: Sharp, checked: Sharp): Promise<{ most: number; average: number }> => {
-  const [before, after] = await Promise.all([cells(graded), cells(checked)]);
+  const { width, height } = await graded.metadata();
+  const [across, down] = width > height ? [ofLong, ofShort] : [ofShort, ofLong];
+  const [before, after] = await Promise.all([graded, checked].map((each) => cells(each, across, down)));
   let [most, sum, count] = [0, 0, 0];
   for (let row = 0; row < down; row++) {
     for (let column = 0; column < across; column++) {
       if (isMarked(column / across, row / down)) continue;
       const at = row * across + column;
-      const levels = Math.abs((before[at] ?? 0) - (after[at] ?? 0));
+      const levels = Math.abs((before?.[at] ?? 0) - (after?.[at] ?? 0));
       most = Math.max(most, levels);
       sum += levels;
       count++;
@@ -109,8 +112,11 @@ const check = async (name: string, upload: Buffer): Promise<Checked> => {
   expect(document.hasValidCrossReferences).toBe(true);
   const shown: Raster[] = [];
   for (const { page, width, height, picture } of graded) {
-    const raster = await document.withPage(page, (loaded) => render(loaded, width, height));
-    if (raster === null) throw new Error('the page does not load');
+    const sheet = await document.withPage(page, (loaded) =>
+      render(loaded, Math.round(sheetWidth(width)), height),
+    );
+    if (sheet === null) throw new Error('the page does not load');
+    const raster = await toRaster(toSharp(sheet).extract({ left: 0, top: 0, width, height }));
     // Of a scan only the grader's picture is stretched; a rendered page is one picture for both.
     if (picture.file.endsWith('.scan.jpg')) stretchContrast(raster, toGrey(raster));
     shown.push(raster);

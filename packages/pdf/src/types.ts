@@ -61,7 +61,6 @@ export const DrawnPage = PageImage.pick({
   points: true,
   skewDegrees: true,
   picture: true,
-  ink: true,
   state: true,
 });
 export type DrawnPage = z.infer<typeof DrawnPage>;

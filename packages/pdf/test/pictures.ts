@@ -27,6 +27,16 @@ export const boundsOf = async (
   return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
 };
 
+/** The part of a drawn sheet that shows the page of the upload, without the column beside it, as a file. */
+export const pageOfSheet = async (sheet: string): Promise<string> => {
+  const { width, height } = await sharp(sheet).metadata();
+  const file = `${sheet}.page.png`;
+  await sharp(sheet)
+    .extract({ left: 0, top: 0, width: Math.round(width * 0.8), height })
+    .toFile(file);
+  return file;
+};
+
 /** The share of dark blue (pen) pixels of `before` that are no longer dark blue in `after`. */
 export const lostInk = async (before: string, after: string): Promise<number> => {
   const { width, height } = await sharp(before).metadata();

@@ -12,7 +12,6 @@ import {
   pushGraphicsState,
   setFillingRgbColor,
   setFontAndSize,
-  setGraphicsState,
   setLineCap,
   setLineJoin,
   setLineWidth,
@@ -34,7 +33,6 @@ export class Canvas {
   readonly #page: PDFPage;
   readonly #operators: PDFOperator[] = [pushGraphicsState()];
   readonly #fonts = new Map<Face, PDFName>();
-  readonly #veils = new Map<number, PDFName>();
 
   constructor(page: PDFPage) {
     this.#page = page;
@@ -76,7 +74,7 @@ export class Canvas {
     this.#operators.push(stroke());
   }
 
-  circle([x, y]: Point, radius: number, width: number, colour: Colour, opacityOfWhite: number): void {
+  circle([x, y]: Point, radius: number, width: number, colour: Colour): void {
     const k = radius * 0.5523;
     const [l, r, t, b] = [x - radius, x + radius, y - radius, y + radius];
     const segments = [
@@ -101,47 +99,22 @@ export class Canvas {
         [r, y],
       ],
     ] as const;
-    this.#veiled(opacityOfWhite, () => this.#curvePath([r, y], segments));
     this.curve([r, y], segments, width, colour);
   }
 
-  rectangle(area: Area, colour: Colour, opacity = 1): void {
-    const { x, y, width: w, height: h } = area;
-    this.#filled(colour, opacity, () => {
-      this.#path([
-        [x, y],
-        [x + w, y],
-        [x + w, y + h],
-        [x, y + h],
-      ]);
-      this.#operators.push(closePath());
-    });
+  rectangle({ x, y, width: w, height: h }: Area, colour: Colour): void {
+    this.#operators.push(setFillingRgbColor(...colour));
+    this.#path([
+      [x, y],
+      [x + w, y],
+      [x + w, y + h],
+      [x, y + h],
+    ]);
+    this.#operators.push(closePath(), fill());
   }
 
   finish(): void {
     this.#page.pushOperators(...this.#operators, popGraphicsState());
-  }
-
-  #veiled(opacity: number, path: () => void): void {
-    this.#filled([1, 1, 1], opacity, path);
-  }
-
-  #filled(colour: Colour, opacity: number, path: () => void): void {
-    this.#operators.push(pushGraphicsState());
-    if (opacity < 1) this.#operators.push(setGraphicsState(this.#veil(opacity)));
-    this.#operators.push(setFillingRgbColor(...colour));
-    path();
-    this.#operators.push(fill(), popGraphicsState());
-  }
-
-  #veil(opacity: number): PDFName {
-    let key = this.#veils.get(opacity);
-    if (key === undefined) {
-      const state = this.#page.doc.context.obj({ Type: 'ExtGState', ca: opacity });
-      key = this.#page.node.newExtGState('Veil', state);
-      this.#veils.set(opacity, key);
-    }
-    return key;
   }
 
   #pen(width: number, colour: Colour): void {

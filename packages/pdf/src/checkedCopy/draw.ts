@@ -6,9 +6,8 @@ import { plainJpeg } from '../pages/plainJpeg.ts';
 import type { CheckedCopy, DrawnPage, PagePicture } from '../types.ts';
 import { toViewedBox } from '../viewedBox.ts';
 import { Canvas } from './canvas.ts';
-import { readInk } from './freeSpace.ts';
 import { embedLettering, formatMarks } from './lettering.ts';
-import { markPage } from './pageMarks.ts';
+import { markPage, sheetWidth } from './pageMarks.ts';
 import { PdfFile } from './pdfFile.ts';
 import type { PdfPicture } from './pdfFile.ts';
 import { appendSummary } from './summary.ts';
@@ -20,7 +19,8 @@ const LEAST_LONG_SIDE = 144;
 const A4_LONG_SIDE = 842;
 
 /**
- * Runs in the child process. Writes a new document with one picture per page and the marks drawn over it. Reads no
+ * Runs in the child process. Writes a new document with one picture per page, the ticks and crosses over
+ * it, and the other marks in a column beside it. Reads no
  * upload: only the pictures that the extraction made are copied, so scripts, annotations and hidden layers of the
  * upload cannot reach the checked copy. No picture is decoded here, and one page is in memory at a time.
  */
@@ -32,20 +32,19 @@ export const draw = async (job: DrawJob): Promise<CheckedCopy> => {
   const total = { awarded: formatMarks(plan.totals.awarded), max: formatMarks(plan.totals.max) };
   const pictures: PagePicture[] = [];
   for (const image of job.pages) {
-    const page = file.document.addPage(sheetOf(image));
+    const size = sizeOf(image);
+    const page = file.document.addPage([sheetWidth(size.width), size.height]);
     const picture = await readPicture(image);
     const { ref, start } = await file.addPicture(picture);
     const { rotation } = image.picture;
-    lay(page, rotation, ref);
+    lay(page, size, rotation, ref);
     const { jpeg, width, height } = picture;
     const drawn = image.state !== 'not_drawn';
     pictures.push({ offset: start, length: jpeg.length, width, height, rotation, drawn });
     const ofPage = annotations.get(image.page) ?? [];
-    if (ofPage.length === 0 && image.page > 1) continue;
     const canvas = new Canvas(page);
-    const ink = image.ink === null ? null : await readInk(image.ink, canvas);
     const placed = ofPage.map(({ kind, text, box }) => ({ kind, text, box: toViewedBox(box, image) }));
-    markPage(canvas, placed, image.page === 1 ? total : null, letters, ink);
+    markPage(canvas, size, placed, image.page === 1 ? total : null, letters);
     canvas.finish();
   }
   appendSummary(file.document, plan, letters);
@@ -59,15 +58,19 @@ const readPicture = async ({ page, picture }: DrawnPage): Promise<PdfPicture> =>
   return plain;
 };
 
-const sheetOf = ({ points: { width, height } }: DrawnPage): [width: number, height: number] => {
+const sizeOf = ({ points: { width, height } }: DrawnPage): { width: number; height: number } => {
   const long = Math.max(width, height);
   const scale = long < LEAST_LONG_SIDE ? A4_LONG_SIDE / long : 1;
-  return [width * scale, height * scale];
+  return { width: width * scale, height: height * scale };
 };
 
-/** Fills the page with the picture. The matrix applies the rotation, so that the page itself has none. */
-const lay = (page: PDFPage, rotation: DrawnPage['picture']['rotation'], picture: PDFRef): void => {
-  const { width: w, height: h } = page.getSize();
+/** Lays the picture at the left of the sheet. The matrix applies the rotation, so that the sheet itself has none. */
+const lay = (
+  page: PDFPage,
+  { width: w, height: h }: { width: number; height: number },
+  rotation: DrawnPage['picture']['rotation'],
+  picture: PDFRef,
+): void => {
   const matrix: [number, number, number, number, number, number] =
     rotation === 90
       ? [0, -h, w, 0, 0, h]

@@ -62,14 +62,30 @@ export class Face {
     this.#widths = widths;
   }
 
-  /** One line of text without line breaks: unsupported characters become '?', invisible characters are removed. */
+  /**
+   * One line of text without line breaks. Words in a script that the font does not have become '…', one for all that
+   * stand together; other characters that it does not have are left out.
+   */
   showable(text: string): string {
-    let shown = '';
-    for (const character of text.toWellFormed().normalize('NFC').replace(/\s/g, ' ')) {
-      if (this.#known.has(character.codePointAt(0) ?? 0)) shown += character;
-      else if (!/[\p{C}\p{M}]/u.test(character)) shown += '?';
-    }
-    return shown.trim();
+    const words = lineOf(text)
+      .split(/ +/)
+      .map((word) =>
+        this.#lacksLetters(word) ? '…' : [...word].filter((character) => this.#knows(character)).join(''),
+      );
+    return words.filter((word, at) => word !== '' && (word !== '…' || words[at - 1] !== '…')).join(' ');
+  }
+
+  /** Whether the font has all letters of a text. A name that it cannot write is left out. */
+  covers(text: string): boolean {
+    return !this.#lacksLetters(lineOf(text));
+  }
+
+  #knows(character: string): boolean {
+    return this.#known.has(character.codePointAt(0) ?? 0);
+  }
+
+  #lacksLetters(text: string): boolean {
+    return [...text].some((character) => /[\p{L}\p{N}]/u.test(character) && !this.#knows(character));
   }
 
   /** Codes of a text in this document; `text` must come from `showable`. */
@@ -137,6 +153,8 @@ export class Face {
     return `${characters.join('').trimEnd()}…`;
   }
 }
+
+const lineOf = (text: string): string => text.toWellFormed().normalize('NFC').replace(/\s/g, ' ');
 
 /**
  * True for texts of characters that have one glyph each, whatever stands beside them: ISO 8859-1, dashes, quotation

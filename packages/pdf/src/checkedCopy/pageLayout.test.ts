@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { PDFDocument } from '#pdf-lib';
 import { beforeAll, expect, test } from 'vitest';
 import type { Area } from './canvas.ts';
-import { inkOfBoxes } from './freeSpace.ts';
 import { embedLettering } from './lettering.ts';
 import type { Lettering } from './lettering.ts';
 import { layOutPage } from './pageLayout.ts';
-import type { PageLayout, Placed } from './pageLayout.ts';
+import type { Placed } from './pageLayout.ts';
 
 let letters: Lettering;
 beforeAll(async () => {
@@ -14,116 +13,83 @@ beforeAll(async () => {
 });
 
 const a4 = { width: 595, height: 842 };
-
-const placesOf = ({ total, marks, strokes, comments }: PageLayout): Area[] => [
-  ...(total === null ? [] : [total]),
-  ...[...marks, ...strokes, ...comments].map(({ area }) => area),
-];
+const SHEET = 595 * 1.25;
 
 const overlap = (a: Area, b: Area) =>
   Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)) *
   Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
 
-const written = fc.array(
-  fc.record({
-    x: fc.integer({ min: 0, max: 200 }),
-    y: fc.integer({ min: 0, max: 82 }).map((row) => row * 10),
-    width: fc.integer({ min: 20, max: 595 }),
-    height: fc.constant(9),
-  }),
-  { maxLength: 60 },
-);
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-const annotations = (most: number, kinds: readonly Placed['kind'][]) =>
-  fc.array(
-    fc.record({
-      kind: fc.constantFrom(...kinds),
-      box: fc.record({ x: share, y: share, width: share, height: share }),
-      text: fc.string({ unit: fc.constantFrom('a', 'W', ' ', '½'), minLength: 1, maxLength: 160 }),
-    }),
-    { maxLength: most },
-  );
+const annotations = fc.array(
+  fc.record({
+    kind: fc.constantFrom('mark', 'tick', 'cross', 'comment'),
+    box: fc.record({ x: share, y: share, width: share, height: share }),
+    text: fc.string({ unit: fc.constantFrom('a', 'W', '½'), minLength: 1, maxLength: 160 }),
+  }),
+  { maxLength: 120 },
+);
 
-test('drawn areas neither overlap nor leave the page, and comments stand on empty paper only', () => {
-  const everything = annotations(50, ['mark', 'tick', 'cross', 'comment']);
+test('notes stand in the column without overlapping, ticks and crosses on the page, and no mark is left out', () => {
   fc.assert(
-    fc.property(written, everything, fc.boolean(), (lines, plan, hasTotal) => {
-      const layout = layOutPage(a4, plan, hasTotal, letters, inkOfBoxes(lines));
-      const places = placesOf(layout);
-      for (const [index, place] of places.entries()) {
-        expect(Math.min(place.x, place.y)).toBeGreaterThanOrEqual(0);
-        expect(place.x + place.width).toBeLessThanOrEqual(a4.width);
-        expect(place.y + place.height).toBeLessThanOrEqual(a4.height);
-        for (const other of places.slice(index + 1)) expect(overlap(place, other)).toBeLessThan(0.001);
+    fc.property(annotations, fc.boolean(), (plan, hasTotal) => {
+      const { total, notes, strokes } = layOutPage(a4, plan, hasTotal, letters);
+      const inColumn = [...(total === null ? [] : [total]), ...notes.map(({ area }) => area)];
+      for (const [index, place] of inColumn.entries()) {
+        expect(place.x).toBeGreaterThanOrEqual(a4.width);
+        expect(place.x + place.width).toBeLessThanOrEqual(SHEET);
+        expect(place.y).toBeGreaterThanOrEqual(0);
+        expect(place.y + place.height).toBeLessThanOrEqual(a4.height + 0.001);
+        for (const other of inColumn.slice(index + 1)) expect(overlap(place, other)).toBeLessThan(0.001);
       }
-      for (const { area } of layout.comments) {
-        const covered = lines.reduce((most, line) => Math.max(most, overlap(area, line)), 0);
-        expect(covered).toBeLessThan(40);
+      for (const { area } of strokes) {
+        expect(Math.min(area.x, area.y)).toBeGreaterThanOrEqual(0);
+        expect(area.x + area.width).toBeLessThanOrEqual(a4.width);
+        expect(area.y + area.height).toBeLessThanOrEqual(a4.height);
       }
       const count = (kinds: readonly string[]) => plan.filter(({ kind }) => kinds.includes(kind)).length;
-      expect(layout.strokes).toHaveLength(count(['tick', 'cross']));
-      expect(layout.marks).toHaveLength(count(['mark']));
+      expect(strokes).toHaveLength(count(['tick', 'cross']));
+      expect(notes.filter(({ kind }) => kind === 'mark')).toHaveLength(count(['mark']));
+      expect(hasTotal).toBe(total !== null);
     }),
-    { numRuns: 60 },
   );
 });
 
 const box = { x: 0.1, y: 0.4, width: 0.8, height: 0.1 };
 const top = box.y * a4.height;
-const line = (x: number, y: number, width: number): Area => ({ x, y, width, height: 18 });
-const rows = (from: number, to: number, x = 0, width = a4.width) =>
-  Array.from({ length: Math.floor((to - from) / 20) }, (_, row) => line(x, from + row * 20, width));
+const comment = (text: string, y = box.y): Placed => ({ kind: 'comment', box: { ...box, y }, text });
 
-test.each<[string, Area[], (area: Area) => boolean]>([
-  ['in the right margin when it is empty', rows(top, top + 80, 60, 440), ({ x }) => x > 500],
-  ['in the left margin when the right one is written on', rows(0, 842, 90), ({ x }) => x < 60],
-  [
-    'a little higher or lower when both are written on',
-    [...rows(0, top - 22), ...rows(top, 842)],
-    ({ x, y, height }) => x > 480 && y > top - 34 && y + height <= top + 2,
-  ],
-])('a mark stands at the height of the first line: %s', (_, lines, fits) => {
-  const mark = { kind: 'mark', box, text: 'Q7(a) 2/2' } as const;
-  const { marks } = layOutPage(a4, [mark], false, letters, inkOfBoxes(lines));
-  expect(marks).toHaveLength(1);
-  expect(marks.map(({ area }) => area).filter((area) => !fits(area))).toEqual([]);
-  for (const { area } of marks)
-    expect(Math.abs(area.y + area.height / 2 - (top + 10))).toBeLessThan(0.04 * 842);
-});
-
-const comment = { kind: 'comment', box, text: 'Missing: the pulmonary artery. '.repeat(4) } as const;
-
-test('a comment far from its answer has a leader, a near one has none', () => {
-  const far = layOutPage(a4, [comment], false, letters, inkOfBoxes(rows(0, 700)));
-  expect(far.comments).toHaveLength(1);
-  const [from, to] = far.comments[0]?.leader ?? [];
-  expect(from?.[1]).toBeGreaterThanOrEqual(698);
-  expect(to?.[1]).toBeCloseTo((box.y + box.height) * 842, 3);
-  const near = layOutPage(a4, [comment], false, letters, inkOfBoxes(rows(0, 440)));
-  expect(near.comments.map(({ leader }) => leader)).toEqual([null]);
-});
-
-test('a comment without empty paper stands in the summary only', () => {
-  const full = inkOfBoxes(rows(0, 860));
-  expect(layOutPage(a4, [comment], false, letters, full).comments).toEqual([]);
-});
-
-test('the search for a comment’s place ends on a page without room', () => {
-  let asked = 0;
-  const full = () => {
-    asked++;
-    return 0.2;
-  };
-  expect(layOutPage(a4, [comment], false, letters, full).comments).toEqual([]);
-  expect(asked).toBeGreaterThan(0);
-  // 100,000 calls take about 5 ms.
-  expect(asked).toBeLessThan(100_000);
-});
-
-test('each letter gets the code that it has in a whole text, beside any other letter', () => {
-  const characters = 'abcefhijlrstuvyzATVWéßøÄ1/½²-–—’“…. '.split('');
-  const pairs = characters.flatMap((one) => characters.map((other) => `${one}${other}`)).join('');
-  for (const face of [letters.regular, letters.bold]) {
-    expect(face.encode(pairs).asString()).toBe(face.font.encodeText(pairs).asString());
+test('a mark stands at the height of the first line of its answer, and a leader begins there', () => {
+  const { notes } = layOutPage(a4, [{ kind: 'mark', box, text: 'Q7(a) 2/2' }], true, letters);
+  expect(notes.map(({ lines }) => lines)).toEqual([['Q7(a) 2/2']]);
+  for (const { area, leader } of notes) {
+    expect(area.y + area.height / 2).toBeCloseTo(top + 12, 1);
+    expect(leader[0]).toEqual([a4.width, top + 12]);
   }
+});
+
+test('ticks at the same words stand one below the other', () => {
+  const ticks = Array.from({ length: 4 }, (): Placed => ({ kind: 'tick', box, text: '' }));
+  const { strokes } = layOutPage(a4, ticks, false, letters);
+  for (const [index, { area }] of strokes.entries())
+    for (const other of strokes.slice(index + 1)) expect(overlap(area, other.area)).toBe(0);
+});
+
+test('comments that do not fit are shortened, and then the last are left out', () => {
+  const text = 'Missing: the pulmonary artery. '.repeat(12);
+  const linesOf = (comments: Placed[]) =>
+    layOutPage(a4, comments, false, letters).notes.map(({ lines }) => lines);
+  const [alone = []] = linesOf([comment(text)]);
+  expect(alone).toHaveLength(12);
+  expect(alone.at(-1)).toMatch(/…$/);
+  const many = linesOf(Array.from({ length: 20 }, (_, at) => comment(text, at / 20)));
+  expect(many).toHaveLength(20);
+  expect(Math.max(...many.map(({ length }) => length))).toBeLessThan(9);
+  const marks = Array.from({ length: 38 }, (): Placed => ({ kind: 'mark', box, text: 'Q1 1/1' }));
+  const crowded = linesOf([...marks, ...Array.from({ length: 40 }, () => comment(text))]);
+  expect(crowded.length).toBeGreaterThanOrEqual(38);
+  expect(crowded.length).toBeLessThan(78);
+});
+
+test('a comment without a character that can be shown has no note', () => {
+  expect(layOutPage(a4, [comment(' \n ')], false, letters).notes).toEqual([]);
 });

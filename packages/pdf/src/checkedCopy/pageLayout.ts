@@ -1,18 +1,25 @@
 import type { Annotation } from '../types.ts';
-import type { Area } from './canvas.ts';
-import { placeComment } from './comments.ts';
-import type { PlacedComment } from './comments.ts';
-import { inkOfBoxes, noInk } from './freeSpace.ts';
-import type { InkShare } from './freeSpace.ts';
+import type { Area, Point } from './canvas.ts';
+import { cut } from './lettering.ts';
 import type { Lettering } from './lettering.ts';
-import { columnOfMarks, marksOnEmptyPaper } from './marginMarks.ts';
-import type { PlacedMark } from './marginMarks.ts';
-import { Room, steps, stepsAround } from './room.ts';
 
 /** Annotations drawn on one page at most. Annotations come from a model, so their number has no other bound. */
 const MOST_STROKES = 300;
 const MOST_MARKS = 120;
 const MOST_COMMENTS = 40;
+const MOST_CHARACTERS = 600;
+/** Letters and lines of each comment, tried in this order until the notes of a page fit into its column. */
+const COMMENT_SHAPES = [
+  { letters: 9, mostLines: 12 },
+  { letters: 7.6, mostLines: 9 },
+  { letters: 7.6, mostLines: 4 },
+  { letters: 7.6, mostLines: 2 },
+  { letters: 7.6, mostLines: 1 },
+];
+
+/** Width of the margin column as a share of the page's width: the page takes four fifths of the sheet. */
+export const COLUMN_SHARE = 0.25;
+export const COMMENT_LEADING = 1.28;
 
 export type Placed = Pick<Annotation, 'kind' | 'text' | 'box'>;
 
@@ -21,51 +28,56 @@ export interface PlacedStroke {
   area: Area;
 }
 
-/** Areas do not overlap, except on a page without an image that has too many marks. */
-export interface PageLayout {
+/** A mark or a comment in the margin column. */
+export interface Note {
+  kind: 'mark' | 'comment';
+  area: Area;
+  /** Only characters that the font supports; one line of a mark. */
+  lines: string[];
+  size: number;
+  /** From the edge of the page, at the height of the answer, to the note. */
+  leader: [Point, Point];
+}
+
+interface PageLayout {
   total: Area | null;
-  marks: PlacedMark[];
+  notes: Note[];
   strokes: PlacedStroke[];
-  comments: PlacedComment[];
 }
 
 /**
- * Places everything on one page and keeps the student's writing legible. With `ink`, marks, ticks and crosses go to
- * the emptiest paper near their answer, and a comment goes to empty paper or stays in the summary only. Without `ink`
- * (null), marks stand in a column at the right edge, and only the annotated boxes count as writing.
+ * Places everything of one page: ticks and crosses at the words, and the total, marks and comments in a column beside
+ * the page, at the heights of their answers, so that no note covers writing. Notes that do not fit beside each other
+ * are moved and shortened, and of too many comments the last are left out; the summary has every remark.
+ * @param page its size in points; the column begins at its right edge
  */
 export const layOutPage = (
   page: { width: number; height: number },
   annotations: readonly Placed[],
   hasTotal: boolean,
   letters: Lettering,
-  ink: InkShare | null,
 ): PageLayout => {
   const areas = annotations
     .filter(({ box }) => Number.isFinite(box.x + box.y + box.width + box.height))
     .map(({ kind, text, box }) => ({ kind, text, area: onPage(box, page) }));
-  const firstOf = <K extends Placed['kind']>(kinds: readonly K[], most: number) =>
-    areas
-      .flatMap(({ kind, text, area }) =>
-        kinds.filter((each) => each === kind).map((each) => ({ kind: each, text, area })),
-      )
-      .slice(0, most);
-
-  const room = new Room(page, ink ?? noInk);
-  const total = hasTotal ? placeTotal(room) : null;
-  const ofMarks = firstOf(['mark'], MOST_MARKS);
-  const marks =
-    ink === null ? columnOfMarks(room, ofMarks, letters) : marksOnEmptyPaper(room, ofMarks, letters);
-  const strokes = firstOf(['tick', 'cross'], MOST_STROKES).flatMap(({ kind, area }) => {
-    const placed = placeStroke(room, area);
-    return placed === null ? [] : [{ kind, area: placed }];
-  });
-  const written = ink === null ? new Room(page, inkOfBoxes(areas.map(({ area }) => area)), room.taken) : room;
-  const comments = firstOf(['comment'], MOST_COMMENTS).flatMap(({ text, area }) => {
-    const placed = placeComment(written, text, area, letters);
-    return placed === null ? [] : [placed];
-  });
-  return { total, marks, strokes, comments };
+  const unit = Math.min(page.width, page.height) / 595;
+  const column = { x: page.width + 8 * unit, width: page.width * COLUMN_SHARE - 12 * unit };
+  const side = Math.min(52 * unit, column.width);
+  const total = hasTotal
+    ? { x: column.x + (column.width - side) / 2, y: 8 * unit, width: side, height: side }
+    : null;
+  const top = (total === null ? 0 : total.y + total.height) + 6 * unit;
+  const strokes: PlacedStroke[] = [];
+  for (const { kind, area } of areas) {
+    if ((kind === 'tick' || kind === 'cross') && strokes.length < MOST_STROKES)
+      strokes.push({ kind, area: strokeAt(area, page, unit, strokes) });
+  }
+  const marks = areas.filter(({ kind }) => kind === 'mark').slice(0, MOST_MARKS);
+  const comments = areas
+    .filter(({ kind, text }) => kind === 'comment' && letters.regular.showable(text) !== '')
+    .slice(0, MOST_COMMENTS);
+  const notes = inColumn({ ...column, top, bottom: page.height - 6 * unit }, marks, comments, unit, letters);
+  return { total, strokes, notes: notes.map((note) => ({ ...note, leader: leaderOf(note, page) })) };
 };
 
 const onPage = (box: Placed['box'], page: { width: number; height: number }): Area => {
@@ -80,53 +92,102 @@ const onPage = (box: Placed['box'], page: { width: number; height: number }): Ar
   };
 };
 
-/** Places the total in the top right corner, or near it where the corner is written on. */
-const placeTotal = (room: Room): Area => {
-  const { unit } = room;
-  const side = 52 * unit;
-  const [x, y] = [room.width - side - 10 * unit, 10 * unit];
-  const place = room.emptiest({
-    size: { width: side, height: side },
-    xs: steps(0, room.width * 0.4, 6 * unit).map((away) => x - away),
-    ys: steps(y, y + room.height * 0.05, 6 * unit),
-    cost: (area) => Math.hypot(area.x - x, area.y - y),
-  }) ?? { x, y, width: side, height: side };
-  room.take(place);
-  return place;
+/** Rows above and below the words that are tried until no other tick or cross stands there. */
+const ROWS = [0, 1, -1, 2, -2, 3, -3];
+
+/** The end of the words, on their middle. */
+const strokeAt = (
+  words: Area,
+  page: { width: number; height: number },
+  unit: number,
+  others: readonly PlacedStroke[],
+): Area => {
+  const side = 13 * unit;
+  const within = (value: number, most: number) => Math.max(2 * unit, Math.min(value, most - side - 2 * unit));
+  const x = within(words.x + words.width + 2 * unit, page.width);
+  const places = ROWS.map((row) => ({
+    x,
+    y: within(words.y + words.height / 2 - side / 2 + row * side, page.height),
+    width: side,
+    height: side,
+  }));
+  const isFree = (place: Area) =>
+    others.every(({ area }) => Math.abs(area.x - place.x) >= side || Math.abs(area.y - place.y) >= side);
+  return places.find(isFree) ?? places[0] ?? { x, y: words.y, width: side, height: side };
 };
 
-/** Places a tick or cross at the end of its answer or nearby. Returns null when no place on the page is free. */
-const placeStroke = (room: Room, area: Area): Area | null => {
-  const { unit } = room;
-  for (const [side, wanted] of [
-    [17 * unit, 'empty'],
-    [13 * unit, 'empty'],
-    [13 * unit, 'free'],
-  ] as const) {
-    const x = Math.min(area.x + area.width + 2 * unit, room.width - side - 2 * unit);
-    const y = Math.max(
-      2 * unit,
-      Math.min(area.y + area.height / 2 - side / 2, room.height - side - 2 * unit),
-    );
-    const beyond = (top: number) =>
-      Math.max(0, area.y - (top + side / 2), top + side / 2 - (area.y + area.height));
-    const leastCost = (top: number) => Math.abs(top - y) + beyond(top) * 2;
-    const search = {
-      size: { width: side, height: side },
-      xs: stepsAround(x, room.width, 4 * unit),
-      cost: (place: Area) => Math.abs(place.x - x) * 0.7 + leastCost(place.y),
-      leastCost,
-      clearance: unit,
+interface Wanted {
+  text: string;
+  area: Area;
+}
+
+type Shape = Omit<Note, 'leader' | 'area'> & { height: number; anchor: number };
+type NoteInColumn = Omit<Note, 'leader'> & { anchor: number };
+
+const inColumn = (
+  column: { x: number; width: number; top: number; bottom: number },
+  marks: readonly Wanted[],
+  comments: readonly Wanted[],
+  unit: number,
+  letters: Lettering,
+): NoteInColumn[] => {
+  const room = column.bottom - column.top;
+  const gap = 4 * unit;
+  const heightOf = (shapes: readonly Shape[]) => shapes.reduce((sum, { height }) => sum + height + gap, 0);
+  const least = (17 * unit + gap) * marks.length;
+  // Very many marks are written smaller.
+  const scale = Math.min(1, room / Math.max(least, 1));
+  const ofMarks = marks.map(({ text, area }): Shape => {
+    const size = 11 * unit * scale;
+    return {
+      kind: 'mark',
+      lines: [letters.bold.shorten(text, size, column.width - 6 * unit)],
+      size,
+      height: (17 * unit + gap) * scale - gap,
+      anchor: area.y + Math.min(area.height, 24 * unit) / 2,
     };
-    const near = stepsAround(y, Math.max(30 * unit, area.height / 2 + 20 * unit), 3 * unit);
-    const place =
-      wanted === 'empty'
-        ? room.emptiest({ ...search, ys: near })
-        : (room.leastInked({ ...search, ys: near }) ??
-          room.leastInked({ ...search, ys: stepsAround(y, room.height, side) }));
-    if (place === null) continue;
-    room.take(place);
-    return place;
-  }
-  return null;
+  });
+  const ofComments = ({ letters: points, mostLines }: (typeof COMMENT_SHAPES)[number]) =>
+    comments.map(({ text, area }): Shape => {
+      const size = points * unit;
+      const lines = letters.regular.wrap(
+        cut(text, MOST_CHARACTERS),
+        size,
+        column.width - 6 * unit,
+        mostLines,
+      );
+      const height = lines.length * size * COMMENT_LEADING + 4 * unit;
+      return { kind: 'comment', lines, size, height, anchor: area.y + area.height / 2 };
+    });
+  const left = room - heightOf(ofMarks);
+  const tried = COMMENT_SHAPES.map(ofComments);
+  let kept = tried.find((shapes) => heightOf(shapes) <= left) ?? tried.at(-1) ?? [];
+  while (heightOf(kept) > left && kept.length > 0) kept = kept.slice(0, -1);
+  const shapes = [...ofMarks, ...kept].toSorted((a, b) => a.anchor - b.anchor);
+  const tops = spread(shapes, gap, column.top, column.bottom);
+  return shapes.map(({ height, ...shape }, index) => ({
+    ...shape,
+    area: { x: column.x, y: tops[index] ?? column.top, width: column.width, height },
+  }));
 };
+
+/** Tops of the shapes, as near to their anchors as the others and the ends of the column allow. */
+const spread = (shapes: readonly Shape[], gap: number, first: number, last: number): number[] => {
+  const tops: number[] = [];
+  let next = first;
+  for (const { anchor, height } of shapes) {
+    tops.push(Math.max(anchor - height / 2, next));
+    next = (tops.at(-1) ?? first) + height + gap;
+  }
+  let limit = last;
+  for (const [index, { height }] of [...shapes.entries()].toReversed()) {
+    tops[index] = Math.min(tops[index] ?? first, limit - height);
+    limit = (tops[index] ?? first) - gap;
+  }
+  return tops;
+};
+
+const leaderOf = ({ area, anchor }: NoteInColumn, page: { width: number }): [Point, Point] => [
+  [page.width, anchor],
+  [area.x - (area.x - page.width) / 4, Math.max(area.y, Math.min(anchor, area.y + area.height))],
+];

@@ -1,42 +1,35 @@
 import type { Area, Canvas, Colour } from './canvas.ts';
-import { COMMENT_LEADING, COMMENT_PADDING } from './comments.ts';
-import type { PlacedComment } from './comments.ts';
-import type { InkShare } from './freeSpace.ts';
 import type { Lettering } from './lettering.ts';
-import type { PlacedMark } from './marginMarks.ts';
-import { layOutPage } from './pageLayout.ts';
-import type { Placed, PlacedStroke } from './pageLayout.ts';
+import { COLUMN_SHARE, COMMENT_LEADING, layOutPage } from './pageLayout.ts';
+import type { Note, Placed, PlacedStroke } from './pageLayout.ts';
 
 export const RED: Colour = [0.8, 0.07, 0.1];
 /** Colour of comments: darker than `RED`, so that text of 7 points is readable. */
 const NOTE_RED: Colour = [0.68, 0.04, 0.08];
-const WHITE: Colour = [1, 1, 1];
-/** Opacity of the white behind letters: letters on ruled paper are readable, and so is writing under them. */
-const VEIL = 0.5;
+const RULE: Colour = [0.82, 0.82, 0.85];
 
 /**
- * Draws the marks of one page: ticks and crosses at the end of their answers, marks in the margin, comments on empty
- * paper near the answer. Sizes follow the page's short side, so that pages stored in a huge or tiny size look the
- * same. `ink` is null when the page has no readable image.
+ * Draws the marks of one page: ticks and crosses at the words, the total, marks and comments in the column beside the
+ * page. Sizes follow the page's short side, so that pages stored in a huge or tiny size look the same.
+ * @param page its size; the canvas is wider by the column
  */
 export const markPage = (
   canvas: Canvas,
+  page: { width: number; height: number },
   annotations: readonly Placed[],
   total: { awarded: string; max: string } | null,
   letters: Lettering,
-  ink: InkShare | null,
 ): void => {
-  const unit = Math.min(canvas.width, canvas.height) / 595;
-  const layout = layOutPage(canvas, annotations, total !== null, letters, ink);
+  const unit = Math.min(page.width, page.height) / 595;
+  const layout = layOutPage(page, annotations, total !== null, letters);
+  canvas.rectangle({ x: page.width, y: 0, width: 0.6 * unit, height: page.height }, RULE);
   if (total !== null && layout.total !== null) drawTotal(canvas, total, layout.total, letters, unit);
-  // Leaders are drawn first, so that a comment stays legible where a leader passes under it.
-  for (const { leader } of layout.comments) {
-    if (leader !== null) canvas.line(leader, 0.45 * unit, NOTE_RED);
-  }
-  for (const mark of layout.marks) drawMark(canvas, mark, letters, unit);
+  for (const note of layout.notes) drawNote(canvas, note, letters, unit);
   for (const stroke of layout.strokes) drawStroke(canvas, stroke, unit);
-  for (const comment of layout.comments) drawComment(canvas, comment, letters, unit);
 };
+
+/** Width of the sheet for a page of this width. */
+export const sheetWidth = (page: number): number => page * (1 + COLUMN_SHARE);
 
 const drawTotal = (
   canvas: Canvas,
@@ -47,7 +40,7 @@ const drawTotal = (
 ): void => {
   const [x, y] = [area.x + area.width / 2, area.y + area.height / 2];
   const radius = area.width / 2 - unit;
-  canvas.circle([x, y], radius, 1.6 * unit, RED, VEIL);
+  canvas.circle([x, y], radius, 1.6 * unit, RED);
   canvas.line(
     [
       [x - radius * 0.68, y],
@@ -64,24 +57,33 @@ const drawTotal = (
   write(max, y + 14.5 * unit);
 };
 
-const drawMark = (
+const drawNote = (
   canvas: Canvas,
-  { area, text, size }: PlacedMark,
-  { bold }: Lettering,
+  { kind, area, lines, size, leader }: Note,
+  { regular, bold }: Lettering,
   unit: number,
 ): void => {
-  const inset = (area.width - bold.width(text, size)) / 2;
-  const underline = area.y + area.height - 1.2 * unit;
-  canvas.rectangle(area, WHITE, VEIL);
-  canvas.text(text, [area.x + inset, area.y + area.height * 0.72], bold, size, RED);
-  canvas.line(
-    [
-      [area.x + inset * 0.6, underline],
-      [area.x + area.width - inset * 0.6, underline],
-    ],
-    1.1 * unit,
-    RED,
-  );
+  canvas.line(leader, 0.45 * unit, NOTE_RED);
+  const x = area.x + 4 * unit;
+  if (kind === 'mark') {
+    const [text = ''] = lines;
+    const underline = area.y + area.height * 0.92;
+    canvas.text(text, [x, area.y + area.height * 0.72], bold, size, RED);
+    canvas.line(
+      [
+        [x, underline],
+        [x + bold.width(text, size), underline],
+      ],
+      1.1 * unit,
+      RED,
+    );
+    return;
+  }
+  canvas.rectangle({ x: area.x, y: area.y, width: 1.3 * unit, height: area.height }, RED);
+  for (const [index, line] of lines.entries()) {
+    const baseline = area.y + 2 * unit + index * size * COMMENT_LEADING + size * 0.95;
+    canvas.text(line, [x, baseline], regular, size, NOTE_RED);
+  }
 };
 
 const drawStroke = (canvas: Canvas, { kind, area }: PlacedStroke, unit: number): void => {
@@ -103,20 +105,5 @@ const drawStroke = (canvas: Canvas, { kind, area }: PlacedStroke, unit: number):
   } else {
     canvas.curve(at(0.12, 0.14), [[at(0.36, 0.36), at(0.62, 0.62), at(0.88, 0.9)]], pen, RED);
     canvas.curve(at(0.9, 0.1), [[at(0.64, 0.34), at(0.36, 0.64), at(0.1, 0.88)]], pen, RED);
-  }
-};
-
-const drawComment = (
-  canvas: Canvas,
-  { area, lines, size }: PlacedComment,
-  { regular }: Lettering,
-  unit: number,
-): void => {
-  const padding = COMMENT_PADDING * unit;
-  canvas.rectangle(area, WHITE, VEIL);
-  canvas.rectangle({ x: area.x, y: area.y, width: 1.3 * unit, height: area.height }, RED);
-  for (const [index, line] of lines.entries()) {
-    const baseline = area.y + padding * 0.7 + index * size * COMMENT_LEADING + size * 0.95;
-    canvas.text(line, [area.x + padding + unit, baseline], regular, size, NOTE_RED);
   }
 };

@@ -103,7 +103,8 @@ const heading = (sheet: Sheet, plan: CheckedCopyPlan): void => {
 
   sheet.write('CHECKED COPY', MARGIN, 8.5, bold, RED);
   sheet.y += 16;
-  for (const line of bold.wrap(cut(plan.examTitle, 300), 16, width, 3)) {
+  const title = bold.covers(plan.examTitle) ? cut(plan.examTitle, 300) : '';
+  for (const line of bold.wrap(title, 16, width, 3)) {
     sheet.write(line, MARGIN, 16, bold, INK);
     sheet.y += 21;
   }
@@ -111,7 +112,7 @@ const heading = (sheet: Sheet, plan: CheckedCopyPlan): void => {
   const { externalId, name, rollNumber } = plan.candidate;
   const who = [
     `Candidate ${externalId}`,
-    ...(name === null ? [] : [name]),
+    ...(name === null || !regular.covers(name) ? [] : [name]),
     ...(rollNumber === null ? [] : [`Roll number ${rollNumber}`]),
   ].join('   ·   ');
   for (const line of regular.wrap(cut(who, 500), 9.5, width, 3)) {
