@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { openUpload, reopen } from './openUpload.ts';
 import type { PdfDocument } from './pdfium.ts';
+import { partsOf } from './pages/longPages.ts';
 import { findScans } from './pages/scannerJpeg.ts';
 import { PIXEL_BUDGET, pictureCost } from './pixelBudget.ts';
 import { refuse } from './refuse.ts';
@@ -16,6 +17,10 @@ const PAGES_MEASURED = 200;
 const LONGEST_SIDE = 14_400;
 const SHORTEST_SIDE = 1;
 const GREATEST_ASPECT = 20;
+/**
+ * Parts in which long pages may be read together: as many pages as a submission accepts. They are charged by the page.
+ */
+const MOST_PARTS = 80;
 
 /** Runs in the child process. The cheapest checks come first. */
 export const inspect = async (file: string): Promise<Inspection> => {
@@ -28,10 +33,13 @@ export const inspect = async (file: string): Promise<Inspection> => {
   if (other !== null) return refuse(other);
   const pages = document.pageCount;
   if (pages < 1) return refuse('no_pages');
+  let parts = 0;
   for (let page = 1; page <= Math.min(pages, PAGES_MEASURED); page++) {
     const size = document.pageSize(page);
     if (size === null) return refuse('page_damaged', page);
-    if (!isSane(size)) return refuse('page_size', page);
+    const ofPage = partsOf(size);
+    if (ofPage > 1) parts += ofPage;
+    if (!isSane(size) || parts > MOST_PARTS) return refuse('page_size', page);
   }
   const scans = await findScans(document, opened.bytes, 1, PAGES_MEASURED);
   const again = reopen(document, opened.bytes);

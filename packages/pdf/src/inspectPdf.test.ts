@@ -118,6 +118,18 @@ test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]', '[0 0 0.5 
   },
 );
 
+test('long pages that would be read in more than 80 parts are refused, and named', async () => {
+  const pagesOf = (count: number, height: number): Buffer =>
+    rawPdf([
+      catalog,
+      `<< /Type /Pages /Kids [${'3 0 R '.repeat(count)}] /Count ${count} >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 ${height}] >>`,
+    ]);
+  expect(await inspect(pagesOf(20, 3368))).toMatchObject({ ok: true });
+  expect(await inspect(pagesOf(21, 3368))).toMatchObject({ ok: false, code: 'page_size', page: 21 });
+  expect(await inspect(pagesOf(81, 842))).toMatchObject({ ok: true });
+});
+
 const sharedPicture = (pages: number, [width, height]: [number, number], bits: 1 | 8 | 24): Buffer => {
   const content = 'q 595 0 0 842 0 0 cm /P Do Q';
   const packed = deflateSync(Buffer.alloc(Math.ceil((width * bits) / 8) * height), { level: 9 }).toString(

@@ -4,7 +4,7 @@ import * as z from 'zod/v4';
 // These schemas define the types and check the messages between parent and child. The parent parses the child's
 // messages, because a child that read a hostile file may send anything.
 
-/** Pixels of the longer side of a page image, 134 dpi on A4. A smaller scan is not enlarged. */
+/** Pixels of the longer side of a page image, 134 dpi on A4, or of its parts. A smaller scan is not enlarged. */
 export const PAGE_LONG_SIDE = 1568;
 
 /** Fractions of the viewed picture, origin top left, y down. */
@@ -19,6 +19,10 @@ export type Box = z.infer<typeof Box>;
 export const PageState = z.enum(['written', 'doubtful', 'clean', 'not_drawn']);
 export type PageState = z.infer<typeof PageState>;
 
+/** A part of the image of a long page, in pixels of the image. */
+export const PagePart = z.object({ file: z.string(), top: z.int().min(0), height: z.int().min(1) });
+export type PagePart = z.infer<typeof PagePart>;
+
 export const PageImage = z.object({
   /** From 1. */
   page: z.int().min(1),
@@ -26,6 +30,8 @@ export const PageImage = z.object({
   /** Pixels of the image, upright (/Rotate and deskew applied). */
   width: z.int().min(1),
   height: z.int().min(1),
+  /** Of a page longer than two widths, which is read part by part, from top to bottom; else []. */
+  parts: z.array(PagePart),
   /**
    * Pixels that the viewed page covers at the scale of the image. Deskewing enlarges the canvas so that no corner is
    * cut; without it they equal width and height.

@@ -28,6 +28,7 @@ const page = (number: number, more: Partial<PageImage> = {}): PageImage => ({
   ink: null,
   width: 10,
   height: 10,
+  parts: [],
   pageWidth: 10,
   pageHeight: 10,
   points: { width: 595, height: 842 },

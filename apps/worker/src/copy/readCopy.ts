@@ -26,6 +26,7 @@ import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
 import type { UsageCount } from '../run/usage.ts';
 import { batchesOf, type Batch } from './batches.ts';
+import { readInParts } from './readInParts.ts';
 import { withProblems } from './withProblems.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -95,7 +96,9 @@ const readTogether = async (
   batch: Batch<PageImage>,
 ): Promise<Read> => {
   try {
-    const { value, problems, evidence } = await usage.counted(tools.grader.readPages(batch, run));
+    const { value, problems, evidence } = await readInParts(batch, tools.grader.pagesPerRead, (request) =>
+      usage.counted(tools.grader.readPages(request, run)),
+    );
     return { pages: withProblems(value, problems), calls: evidence };
   } catch (error) {
     const isOfThesePages =
@@ -122,7 +125,9 @@ const readOneByOne = async (
   const read = await Promise.all(
     images.map(async (image): Promise<Read> => {
       try {
-        const { value, evidence } = await usage.counted(readTextOnly([image], run));
+        const { value, evidence } = await readInParts({ pages: [image], context: null }, 1, ({ pages }) =>
+          usage.counted(readTextOnly(pages, run)),
+        );
         return { pages: value, calls: evidence };
       } catch (error) {
         if (!isOcrFailure(error, run)) throw error;

@@ -108,7 +108,8 @@ const write = async (
   };
 };
 
-const straighten = async (raster: Raster, skewDegrees: number, longSide: number): Promise<Raster> => {
+const straighten = async (raster: Raster, skewDegrees: number, least: number): Promise<Raster> => {
+  const longSide = Math.max(least, raster.width, raster.height);
   const turned = await toRaster(toSharp(raster).rotate(-skewDegrees, { background: '#fff' }));
   if (Math.max(turned.width, turned.height) <= longSide) return turned;
   return toRaster(toSharp(turned).resize({ width: longSide, height: longSide, fit: 'inside' }));

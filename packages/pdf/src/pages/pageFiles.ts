@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageImage } from '../types.ts';
+import { cutIntoParts, partsOf } from './longPages.ts';
 import type { PlainJpeg } from './plainJpeg.ts';
 import { toSharp } from './raster.ts';
 import type { GreyRaster, Raster } from './raster.ts';
@@ -34,7 +35,7 @@ export const writePageFiles = async (
   page: number,
   folder: string,
   stages: Stages,
-): Promise<Pick<PageImage, 'file' | 'picture' | 'ink'>> => {
+): Promise<Pick<PageImage, 'file' | 'parts' | 'picture' | 'ink'>> => {
   const { raster, grey, isStretched, upright, scan, rotation } = stages;
   const name = (suffix: string) => join(folder, `page-${String(page).padStart(4, '0')}${suffix}`);
   const file = name('.jpg');
@@ -53,20 +54,21 @@ export const writePageFiles = async (
   if (scan !== null && !isScan) {
     picture = { file: name('.scan.jpg'), rotation };
     await writeFile(picture.file, scan.jpeg);
-  } else if (scan === null && (isTurned || graded.length > MOST_BYTES)) {
+  } else if (scan === null && (isTurned || graded.length > MOST_BYTES * partsOf(raster))) {
     picture = { file: name('.view.jpg'), rotation: 0 };
     await writeFile(picture.file, await encodeBounded(raster));
   }
 
+  const parts = await cutIntoParts(upright, JPEG_OPTIONS.quality, (part) => name(`.part-${part}.jpg`));
   const { shares, width, height } = mapWriting(grey);
   const ink = { file: name('.ink'), width, height };
   await writeFile(ink.file, shares);
-  return { file, picture, ink };
+  return { file, parts, picture, ink };
 };
 
 const encodeBounded = async (raster: Raster): Promise<Buffer> => {
   const jpeg = await encode(raster, JPEG_OPTIONS.quality);
-  return jpeg.length > MOST_BYTES ? encode(raster, LEAST_QUALITY) : jpeg;
+  return jpeg.length > MOST_BYTES * partsOf(raster) ? encode(raster, LEAST_QUALITY) : jpeg;
 };
 
 const encode = (raster: Raster, quality: number): Promise<Buffer> =>

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import type { PdfPage } from '../pdfium.ts';
+import { longSideOf } from './longPages.ts';
 import { lacksPixels } from './lostPictures.ts';
 import { plainJpeg } from './plainJpeg.ts';
 import type { PlainJpeg } from './plainJpeg.ts';
@@ -52,8 +53,9 @@ export const noPicture = (viewed: { width: number; height: number }, longSide: n
   return { raster, damaged: true, readable: false, scan: null };
 };
 
-const fit = (size: { width: number; height: number }, longSide: number) => {
-  const scale = longSide / Math.max(size.width, size.height);
+/** @param most pixels of the longer side, of a scan that is not enlarged */
+const fit = (size: { width: number; height: number }, longSide: number, most = Infinity) => {
+  const scale = Math.min(longSideOf(size, longSide), most) / Math.max(size.width, size.height);
   const side = (points: number) => Math.max(16, Math.round(points * scale));
   return { width: side(size.width), height: side(size.height) };
 };
@@ -75,7 +77,7 @@ const decodeScan = async (
   if (pixels > (header.isProgressive ? MAX_PROGRESSIVE_PIXELS : MAX_SCAN_PIXELS)) return 'monstrous';
 
   // The page's proportions, not the picture's: a fax has different resolutions across and down.
-  const upright = fit(page.viewed, Math.min(longSide, Math.max(header.width, header.height)));
+  const upright = fit(page.viewed, longSide, Math.max(header.width, header.height));
   const turned = page.frame.rotation % 180 !== 0;
   const lying = turned ? { width: upright.height, height: upright.width } : upright;
   const isGrey = header.channels === 1;

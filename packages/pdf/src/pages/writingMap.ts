@@ -1,8 +1,9 @@
 import { BLOCK_SIDE, paperBrightness } from './ink.ts';
+import { partsOf } from './longPages.ts';
 import { isWhite } from './raster.ts';
 import type { GreyRaster } from './raster.ts';
 
-/** Cells of the longer side: enough for a pen stroke to be one cell wide. */
+/** Cells of the longer side of a page or of a part of it: enough for a pen stroke to be one cell wide. */
 const LONG_SIDE = 392;
 /** Grey levels below the surrounding paper: up to `ruling` counts as paper, from `pen` on as full ink. */
 const [ruling, pen] = [55, 105];
@@ -34,7 +35,7 @@ export const mapWriting = (grey: GreyRaster): WritingMap => {
 
 /** Mean brightness of square cells. The last row and column may be cells of fewer pixels. */
 const averaged = (grey: GreyRaster): { values: Uint8Array; width: number; height: number } => {
-  const side = Math.max(1, Math.floor(Math.max(grey.width, grey.height) / LONG_SIDE));
+  const side = Math.max(1, Math.floor(Math.max(grey.width, grey.height) / (LONG_SIDE * partsOf(grey))));
   const width = Math.ceil(grey.width / side);
   const height = Math.ceil(grey.height / side);
   const values = new Uint8Array(width * height).fill(255);
