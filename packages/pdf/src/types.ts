@@ -46,7 +46,10 @@ export const PageImage = z.object({
    * picture upright.
    */
   picture: z.object({ file: z.string(), rotation: z.literal([0, 90, 180, 270]) }),
-  /** Map of the writing on the viewed page, one byte per cell; null when unknown. */
+  /**
+   * Ink of the viewed page without ruled lines, one byte for the share of each cell of four by four pixels; null when
+   * unknown.
+   */
   ink: z.object({ file: z.string(), width: z.int().min(1), height: z.int().min(1) }).nullable(),
   /** The image is written in any case. */
   state: PageState,

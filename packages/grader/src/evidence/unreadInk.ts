@@ -5,9 +5,7 @@ import type { Box } from '@evaluation/rules/grading-model';
  * the pages of the fixtures, with their blocks and without each one of them (tests/fixtures/unreadInk.test.ts).
  */
 
-/**
- * Share of writing in each cell of a page, row by row, 0 for paper and 255 for full ink (pdf/src/pages/writingMap.ts).
- */
+/** Share of ink in each cell of a page, row by row, 0 for none and 255 for a full cell (pdf/src/pages/inkCells.ts). */
 export interface InkMap {
   shares: Uint8Array;
   width: number;
@@ -22,8 +20,8 @@ const TILE_INK = 2 * 255;
 const REGION_INK = 5 * 255;
 /** Share of the page by which a place of a block is taken to be larger than reported, on each side. */
 const MARGIN = 0.02;
-/** Share of a side in which scanners leave shadows, torn edges and holes. */
-const EDGE = 0.05;
+/** Shares of the width and of the height at each edge, in which there are holes, shadows and torn edges. */
+const EDGE = { x: 0.075, y: 0.05 };
 /** A region one tile thin and at least as many long is a ruled line, a margin or a frame. */
 const LINE_TILES = 8;
 /** Most regions of a page that are kept. */
@@ -119,4 +117,4 @@ function* regionsOf({ ink, across, down }: Tiles): Generator<Region> {
 }
 
 const isAtEdge = ({ x, y, width, height }: Box): boolean =>
-  x + width < EDGE || x > 1 - EDGE || y + height < EDGE || y > 1 - EDGE;
+  x + width < EDGE.x || x > 1 - EDGE.x || y + height < EDGE.y || y > 1 - EDGE.y;

@@ -83,9 +83,9 @@ const write = async (
   const upright = skewDegrees === 0 ? raster : await straighten(raster, skewDegrees, job.longSide);
   const files = await writePageFiles(page, job.outDir, {
     raster,
-    grey,
     isStretched,
     upright,
+    ink,
     scan,
     rotation,
   });

@@ -10,7 +10,7 @@ export interface InkMap {
 
 /** Grey levels by which ink is darker than the surrounding paper: above JPEG noise and most bleed-through. */
 const INK_CONTRAST = 28;
-export const BLOCK_SIDE = 16;
+const BLOCK_SIDE = 16;
 
 /**
  * Finds pixels darker than the local paper, so that shadows and yellow paper do not count as ink. Halving keeps the
@@ -50,7 +50,7 @@ const darkestOfFour = ({ data, width: fullWidth, height: fullHeight }: GreyRaste
 };
 
 /** The upper quartile of each block or its brightest neighbour; a block full of writing shows no paper. */
-export const paperBrightness = (values: Uint8Array, width: number, height: number): Uint8Array => {
+const paperBrightness = (values: Uint8Array, width: number, height: number): Uint8Array => {
   const across = Math.ceil(width / BLOCK_SIDE);
   const down = Math.ceil(height / BLOCK_SIDE);
   const own = new Uint8Array(across * down).fill(255);

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageImage } from '../types.ts';
+import type { InkMap } from './ink.ts';
+import { inkCells } from './inkCells.ts';
 import { cutIntoParts, partsOf } from './longPages.ts';
 import type { PlainJpeg } from './plainJpeg.ts';
 import { toSharp } from './raster.ts';
-import type { GreyRaster, Raster } from './raster.ts';
-import { mapWriting } from './writingMap.ts';
+import type { Raster } from './raster.ts';
 
 /** Optimised Huffman tables would save 5 % of the bytes and take two thirds of the encoder's time. */
 const JPEG_OPTIONS = { quality: 80, optimizeCoding: false };
@@ -16,19 +17,19 @@ const LEAST_QUALITY = 45;
 interface Stages {
   /** The viewed page. */
   raster: Raster;
-  /** Brightness of `raster`. */
-  grey: GreyRaster;
   /** The contrast of `raster` was stretched after decoding. */
   isStretched: boolean;
   /** After the deskew: the picture for the model. The same object as `raster` when nothing was turned. */
   upright: Raster;
+  /** Ink of `raster`. */
+  ink: InkMap;
   /** The coded data from which `raster` was decoded; `rotation` turns it upright. */
   scan: PlainJpeg | null;
   rotation: PageImage['picture']['rotation'];
 }
 
 /**
- * Writes the picture for the model, the picture for the checked copy and the map of the writing. For the checked copy a
+ * Writes the picture for the model, the picture for the checked copy and the cells of ink. For the checked copy a
  * scan keeps the scanner's coded data, and a rendered page is the same file as for the model unless it was turned.
  */
 export const writePageFiles = async (
@@ -36,7 +37,7 @@ export const writePageFiles = async (
   folder: string,
   stages: Stages,
 ): Promise<Pick<PageImage, 'file' | 'parts' | 'picture' | 'ink'>> => {
-  const { raster, grey, isStretched, upright, scan, rotation } = stages;
+  const { raster, isStretched, upright, ink, scan, rotation } = stages;
   const name = (suffix: string) => join(folder, `page-${String(page).padStart(4, '0')}${suffix}`);
   const file = name('.jpg');
   const isTurned = upright !== raster;
@@ -60,10 +61,10 @@ export const writePageFiles = async (
   }
 
   const parts = await cutIntoParts(upright, JPEG_OPTIONS.quality, (part) => name(`.part-${part}.jpg`));
-  const { shares, width, height } = mapWriting(grey);
-  const ink = { file: name('.ink'), width, height };
-  await writeFile(ink.file, shares);
-  return { file, parts, picture, ink };
+  const { shares, width, height } = inkCells(ink);
+  const cells = { file: name('.ink'), width, height };
+  await writeFile(cells.file, shares);
+  return { file, parts, picture, ink: cells };
 };
 
 const encodeBounded = async (raster: Raster): Promise<Buffer> => {
