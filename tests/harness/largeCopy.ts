@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import fontkit from '@pdf-lib/fontkit';
 import sharp from 'sharp';
 import { writePdf, type PdfObject } from './pdfFile.ts';
+import { printedText } from './printedText.ts';
 import { seededRandom } from './seededRandom.ts';
 
 export interface LargePage {
@@ -63,28 +61,10 @@ export const largeCopy = async (pages: readonly LargePage[], bytes: number): Pro
   return filled(1_000_000 + bytes - rough);
 };
 
-const font = fontkit.create(
-  readFileSync(fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'))),
-);
-const SCALE = 44 / font.unitsPerEm;
-
-/** A line of print as SVG outlines, so that no font has to be installed. */
-const print = (line: string, left: number, baseline: number): string => {
-  const { glyphs, positions } = font.layout(line);
-  let x = left;
-  return glyphs
-    .map((glyph, index) => {
-      const path = `<path transform="translate(${x} ${baseline}) scale(${SCALE} ${-SCALE})" d="${glyph.path.toSVG()}"/>`;
-      x += (positions[index]?.xAdvance ?? glyph.advanceWidth) * SCALE;
-      return path;
-    })
-    .join('');
-};
-
 /** Lines of print on ruled paper, with sensor noise. */
 const scan = async (lines: readonly string[]): Promise<Buffer> => {
   const random = seededRandom(1);
-  const text = lines.map((line, row) => print(line, 160, 270 + row * 80));
+  const text = lines.map((line, row) => printedText(line, 160, 270 + row * 80));
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#f4f2ea"/><g fill="#223">${text.join('')}</g></svg>`;
   const data = await sharp(Buffer.from(svg)).flatten().removeAlpha().raw().toBuffer();
   for (let at = 0; at < data.length; at += 1) {

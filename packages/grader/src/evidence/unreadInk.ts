@@ -2,7 +2,8 @@ import type { Box } from '@evaluation/rules/grading-model';
 
 /*
  * Ink that a reader left out. A question would get 0 marks for it, and no teacher would look. The limits were chosen on
- * the pages of the fixtures, with their blocks and without each one of them (tests/fixtures/unreadInk.test.ts).
+ * the pages of the fixtures, with their blocks and without each one of them (tests/fixtures/unreadInk.test.ts), and on
+ * generated copies (tools/truth).
  */
 
 /** Share of ink in each cell of a page, row by row, 0 for none and 255 for a full cell (pdf/src/pages/inkCells.ts). */
@@ -14,8 +15,8 @@ export interface InkMap {
 
 /** Cells of a tile's side; 3 mm on A4, so that the letters of a word lie in tiles that touch. */
 const TILE = 4;
-/** Sum of the shares of an inked tile: two full cells. Grain and specks have less. */
-const TILE_INK = 2 * 255;
+/** Sum of the shares of an inked tile: a full cell and a quarter. Grain and rests of ruled lines have less. */
+const TILE_INK = 1.25 * 255;
 /** Sum of the shares of the smallest region: a letter has more. */
 const REGION_INK = 5 * 255;
 /** Share of the page by which a place of a block is taken to be larger than reported, on each side. */

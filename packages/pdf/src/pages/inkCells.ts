@@ -2,8 +2,8 @@ import type { InkMap } from './ink.ts';
 
 /** Pixels of the ink map in a cell's side. A cell has four pixels of the image in its side. */
 const CELL = 2;
-/** Pixels of the ink map of the shortest ruled line, 9 mm on A4; strokes of letters are shorter or thicker. */
-const LINE = 24;
+/** Pixels of the ink map of the shortest ruled line, 6 mm on A4; strokes of letters are shorter, thicker or bent. */
+const LINE = 16;
 /** Most pixels without ink between two parts of a line. */
 const GAP = 3;
 /** Most pixels across a ruled line. */
