@@ -63,7 +63,7 @@ interface Tiles {
 }
 
 const tilesOf = ({ shares, width, height }: InkMap, places: readonly Box[]): Tiles => {
-  const left = Uint8Array.from(shares);
+  const left = new Uint8Array(shares);
   for (const { x, y, width: wide, height: high } of places) {
     const from = Math.max(0, Math.floor((x - MARGIN) * width));
     const to = Math.min(width, Math.ceil((x + wide + MARGIN) * width));

@@ -22,53 +22,66 @@ export const inkCells = (map: InkMap): InkCells => {
   const width = Math.ceil(map.width / CELL);
   const height = Math.ceil(map.height / CELL);
   const counts = new Uint8Array(width * height);
-  for (let y = 0; y < map.height; y++) {
-    const row = Math.floor(y / CELL) * width;
-    for (let x = 0; x < map.width; x++) {
-      const at = row + Math.floor(x / CELL);
-      counts[at] = (counts[at] ?? 0) + (ink[y * map.width + x] ?? 0);
-    }
+  for (let at = ink.indexOf(1); at !== -1; at = ink.indexOf(1, at + 1)) {
+    const [x, y] = [at % map.width, Math.floor(at / map.width)];
+    const cell = Math.floor(y / CELL) * width + Math.floor(x / CELL);
+    counts[cell] = (counts[cell] ?? 0) + 1;
   }
   return { shares: counts.map((count) => Math.round((255 * count) / CELL ** 2)), width, height };
 };
 
 /** Removes runs of ink along a row or column that are long and thin; small gaps of a faint line are part of it. */
 const withoutLines = ({ ink, width, height }: InkMap): Uint8Array => {
-  const left = Uint8Array.from(ink);
-  const remove = (long: number, wide: number, at: (along: number, across: number) => number): void => {
-    const isInk = (along: number, across: number) =>
-      across >= 0 && across < wide && ink[at(along, across)] === 1;
-    for (let across = 0; across < wide; across++) {
-      let [from, end] = [-1, -1];
-      for (let along = 0; along <= long; along++) {
-        if (along < long && isInk(along, across)) {
-          if (from === -1) from = along;
-          end = along;
-        } else if (from !== -1 && (along === long || along - end > GAP)) {
-          if (end - from >= LINE)
-            for (let place = from; place <= end; place++)
-              if (isThin(isInk, place, across)) left[at(place, across)] = 0;
-          from = -1;
-        }
-      }
-    }
-  };
-  remove(width, height, (x, y) => y * width + x);
-  remove(height, width, (y, x) => y * width + x);
+  const left = new Uint8Array(ink);
+  const [inRow, inColumn] = [new Uint16Array(height), new Uint16Array(width)];
+  for (let at = ink.indexOf(1); at !== -1; at = ink.indexOf(1, at + 1)) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    inRow[y] = (inRow[y] ?? 0) + 1;
+    inColumn[x] = (inColumn[x] ?? 0) + 1;
+  }
+  removeLines(ink, left, { long: width, wide: height, along: 1, across: width, inked: inRow });
+  removeLines(ink, left, { long: height, wide: width, along: width, across: 1, inked: inColumn });
   return left;
 };
 
+/** Pixels in a direction, and the steps between neighbours along and across it. */
+interface Direction {
+  long: number;
+  wide: number;
+  along: number;
+  across: number;
+  /** Pixels of ink in each row across. */
+  inked: Uint16Array;
+}
+
+const removeLines = (ink: Uint8Array, left: Uint8Array, direction: Direction): void => {
+  const { long, wide, along, across, inked } = direction;
+  for (let row = 0; row < wide; row++) {
+    if ((inked[row] ?? 0) * (GAP + 1) < LINE) continue;
+    const start = row * across;
+    let [from, end] = [-1, -1];
+    for (let place = 0; place <= long; place++) {
+      if (place < long && ink[start + place * along] === 1) {
+        if (from === -1) from = place;
+        end = place;
+      } else if (from !== -1 && (place === long || place - end > GAP)) {
+        if (end - from >= LINE)
+          for (let each = from; each <= end; each++)
+            if (isThin(ink, direction, row, each)) left[start + each * along] = 0;
+        from = -1;
+      }
+    }
+  }
+};
+
 /** Whether a stroke of writing does not cross the line here. */
-const isThin = (
-  isInk: (along: number, across: number) => boolean,
-  along: number,
-  across: number,
-): boolean => {
-  let before = 0;
-  while (before <= THIN && isInk(along, across - before - 1)) before++;
-  let after = 0;
-  while (before + after <= THIN && isInk(along, across + after + 1)) after++;
-  return before + after + 1 <= THIN;
+const isThin = (ink: Uint8Array, { wide, along, across }: Direction, row: number, place: number): boolean => {
+  const at = place * along;
+  let first = row;
+  while (first > 0 && row - first <= THIN && ink[at + (first - 1) * across] === 1) first--;
+  let last = row;
+  while (last < wide - 1 && last - first < THIN && ink[at + (last + 1) * across] === 1) last++;
+  return last - first < THIN;
 };
 
 /** Removes ink that is connected with the border of the picture, such as the shadow of the sheet's edge. */
