@@ -6,7 +6,7 @@ import { judgeLexically } from './judge.ts';
 import { labelCore, readLabel } from './labels.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
-/* Answers and text layers of a PDF may be made to cause backtracking in patterns. */
+/* Answers may be made to cause backtracking in patterns. */
 
 /** Seconds of processor time. */
 const cpuOf = (work: () => unknown): number => {

@@ -54,6 +54,18 @@ test.each([
   ],
 ] as const)('%s has no region', (_, places) => expect(unreadInk(pageWith(...places), [])).toEqual([]));
 
+test('the edges and the margin of a long page are no deeper than those of another page', () => {
+  const [wide, long] = [277, 1568];
+  const shares = new Uint8Array(wide * long);
+  // A word 4 cm below the top of four sheets of A4, and another one 3 cm below it.
+  for (const top of [53, 93])
+    for (let row = top; row < top + 5; row++) shares.fill(255, row * wide + 80, row * wide + 120);
+  const page = { shares, width: wide, height: long };
+  expect(unreadInk(page, [])).toHaveLength(2);
+  const first = { x: 80 / wide, y: 53 / long, width: 40 / wide, height: 5 / long };
+  expect(unreadInk(page, [first])).toHaveLength(1);
+});
+
 const part = fc.double({ min: 0.06, max: 0.8, noNaN: true });
 const size = fc.double({ min: 0.012, max: 0.14, noNaN: true });
 const place: fc.Arbitrary<Place> = fc.record({ x: part, y: part, width: size, height: size });

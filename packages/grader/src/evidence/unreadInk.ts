@@ -19,10 +19,10 @@ const TILE = 4;
 const TILE_INK = 1.25 * 255;
 /** Sum of the shares of the smallest region: a letter has more. */
 const REGION_INK = 5 * 255;
-/** Share of the page by which a place of a block is taken to be larger than reported, on each side. */
-const MARGIN = 0.02;
-/** Shares of the width and of the height at each edge, in which there are holes, shadows and torn edges. */
-const EDGE = { x: 0.075, y: 0.05 };
+/** By how much a place is taken to be larger than reported on each side, as shares of the page's short side. */
+const MARGIN = { x: 0.02, y: 0.028 };
+/** Depth of the edges in which there are holes, shadows and torn paper, as shares of the page's short side. */
+const EDGE = { x: 0.075, y: 0.07 };
 /** A region one tile thin and at least as many long is a ruled line, a margin or a frame. */
 const LINE_TILES = 8;
 /** Most regions of a page that are kept. */
@@ -47,7 +47,7 @@ export const unreadInk = (ink: InkMap, places: readonly Box[]): Box[] => {
       width: Math.min(1, (across * TILE) / ink.width),
       height: Math.min(1, (down * TILE) / ink.height),
     };
-    if (isAtEdge(box)) continue;
+    if (isAtEdge(box, ink)) continue;
     found.push({ box, ink: region.ink });
   }
   return found
@@ -64,12 +64,13 @@ interface Tiles {
 
 const tilesOf = ({ shares, width, height }: InkMap, places: readonly Box[]): Tiles => {
   const left = new Uint8Array(shares);
+  const side = Math.min(width, height);
   for (const { x, y, width: wide, height: high } of places) {
-    const from = Math.max(0, Math.floor((x - MARGIN) * width));
-    const to = Math.min(width, Math.ceil((x + wide + MARGIN) * width));
-    const bottom = Math.min(height, Math.ceil((y + high + MARGIN) * height));
-    for (let row = Math.max(0, Math.floor((y - MARGIN) * height)); row < bottom; row++)
-      left.fill(0, row * width + from, row * width + to);
+    const from = Math.max(0, Math.floor(x * width - MARGIN.x * side));
+    const to = Math.min(width, Math.ceil((x + wide) * width + MARGIN.x * side));
+    const top = Math.max(0, Math.floor(y * height - MARGIN.y * side));
+    const bottom = Math.min(height, Math.ceil((y + high) * height + MARGIN.y * side));
+    for (let row = top; row < bottom; row++) left.fill(0, row * width + from, row * width + to);
   }
   const across = Math.ceil(width / TILE);
   const down = Math.ceil(height / TILE);
@@ -117,5 +118,8 @@ function* regionsOf({ ink, across, down }: Tiles): Generator<Region> {
   }
 }
 
-const isAtEdge = ({ x, y, width, height }: Box): boolean =>
-  x + width < EDGE.x || x > 1 - EDGE.x || y + height < EDGE.y || y > 1 - EDGE.y;
+const isAtEdge = (box: Box, page: { width: number; height: number }): boolean => {
+  const side = Math.min(page.width, page.height);
+  const [x, y] = [(EDGE.x * side) / page.width, (EDGE.y * side) / page.height];
+  return box.x + box.width < x || box.x > 1 - x || box.y + box.height < y || box.y > 1 - y;
+};
