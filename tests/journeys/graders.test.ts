@@ -249,7 +249,7 @@ describe('on a copy', () => {
     for (const label of ['4', '5', '6'])
       expect(question(graded, label)).toMatchObject({
         needs_review: true,
-        review_reasons: ['unreadable_pages'],
+        review_reasons: ['unclear_answer', 'unreadable_pages'],
       });
     expect(graded.submission).toMatchObject({
       status: 'graded',

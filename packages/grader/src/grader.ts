@@ -117,6 +117,8 @@ export interface AlignRequest {
 export interface AlignedAnswer {
   number: number;
   blocks: { page: number; block: number }[];
+  /** true if none was found and labels alone decided: an answer whose label was not read stands in another one. */
+  isDoubtful?: boolean | undefined;
 }
 
 export interface JudgeRequest {

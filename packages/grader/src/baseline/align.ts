@@ -53,7 +53,10 @@ export const alignByLabels = (request: AlignRequest): AlignedAnswer[] => {
       }
     }
   }
-  return request.questions.map(({ number }) => ({ number, blocks: claims.get(number) ?? [] }));
+  return request.questions.map(({ number }) => {
+    const blocks = claims.get(number);
+    return blocks === undefined ? { number, blocks: [], isDoubtful: true } : { number, blocks };
+  });
 };
 
 const firstPart = (core: string, byCore: ReadonlyMap<string, Question>): Question | null =>

@@ -92,7 +92,7 @@ describe('a reader that took an answer for a label', () => {
   test('the choice in the label is the answer and is judged', () => {
     const answer = answered(choice, ['3 (b)', '']);
     expect(answer).toMatchObject({ text: '(b)', legibility: 0.9, blocks: [{ page: 1, text: '(b)' }] });
-    expect(answer.isLabelAlone).toBeUndefined();
+    expect(answer.isUnclear).toBeUndefined();
     expect(withoutJudging(choice, answer, [])).toBeNull();
     // The reason stands on separate lines.
     expect(answered(choice, ['Q3) B', ''], [null, 'since two is more']).text).toBe('B\nsince two is more');
@@ -114,6 +114,30 @@ describe('a reader that took an answer for a label', () => {
       needs_review: true,
       review_reasons: ['unclear_answer'],
       extracted_answer: null,
+    });
+  });
+
+  describe('the answer on a line of another answer', () => {
+    const held = (text: string) =>
+      answerTo(
+        2,
+        { pages: [page(1, [text])], alignment: [{ number: 1, blocks: [{ page: 1, block: 0 }] }] },
+        { ...question, label: '2' },
+      );
+
+    test.each(['B\n2.42', 'B\nQ.2) 42', 'B\nAns 2: no. 2) 42\n3. Paris'])('%j needs a teacher', (text) => {
+      const answer = held(text);
+      expect(answer.text).toBe('');
+      expect(withoutJudging(question, answer, [])?.review_reasons).toEqual(['unclear_answer']);
+    });
+
+    test.each([
+      ['a list', 'Plants need:\n1. light\n2. water'],
+      ['a number without a mark after it', 'They have\n2 leaves'],
+      ['a longer number', 'It weighs\n12.5 g\n21. May'],
+      ['the first line', '2.5 g'],
+    ])('%s is no answer to question 2', (_, text) => {
+      expect(withoutJudging(question, held(text), [])?.review_reasons).toEqual([]);
     });
   });
 

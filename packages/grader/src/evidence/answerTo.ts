@@ -1,6 +1,6 @@
 import type { AlignedAnswer } from '../index.ts';
 import { isBlankText, RECORD_BOUNDS } from '@evaluation/rules';
-import { beyondLabel } from './beyondLabel.ts';
+import { beyondLabel, holdsLabel } from './beyondLabel.ts';
 import { withoutPrint } from './withoutPrint.ts';
 import type { GivenAnswer, MarkedQuestion, PageReading, RecordedPage } from '@evaluation/rules/grading-model';
 
@@ -27,44 +27,53 @@ const CHOICES: ReadonlySet<string> = new Set(['mcq_single', 'mcq_multi', 'true_f
 /**
  * Joins the blocks of one question in reading order, up to `LONGEST_ANSWER`. "3 (b)" can be a label and an answer in
  * one: if a reader took all of it for the label, the choice is the part beyond the question's own label. The printed
- * question is left out (`withoutPrint`); if nothing else was read, the answer is unclear.
+ * question is left out (`withoutPrint`); if nothing else was read, or if the question's label begins a line of another
+ * answer, or if labels alone decided, it is unclear whether there is an answer.
  * @param number of the question on the paper, from 1
  */
 export const answerTo = (
   number: number,
   { pages, alignment }: Pick<ReadCopy, 'alignment'> & { pages: readonly PageReading[] },
-  { type, label: own, text: asked }: Pick<MarkedQuestion, 'type' | 'label' | 'text'>,
+  { type, label: own, text: asked, options }: Pick<MarkedQuestion, 'type' | 'label' | 'text' | 'options'>,
 ): GivenAnswer => {
   const byPage = new Map(pages.map((page) => [page.page, page]));
-  const blocks = (alignment.find((answer) => answer.number === number)?.blocks ?? []).flatMap(
-    ({ page, block }) => {
-      const reading = byPage.get(page);
-      const found = reading?.blocks[block];
-      if (reading === undefined || found === undefined || found.crossedOut) return [];
-      const label = found.label ?? '';
-      const text = isBlankText(found.text) && CHOICES.has(type) ? beyondLabel(label, own) : found.text;
-      return [{ page, box: found.box, text, label, legibility: reading.legibility }];
-    },
-  );
-  const written = ownBlocks(blocks, asked);
+  const { blocks: found = [], isDoubtful = false } =
+    alignment.find((answer) => answer.number === number) ?? {};
+  const blocks = found.flatMap(({ page, block }) => {
+    const reading = byPage.get(page);
+    const read = reading?.blocks[block];
+    if (reading === undefined || read === undefined || read.crossedOut) return [];
+    const label = read.label ?? '';
+    const text = isBlankText(read.text) && CHOICES.has(type) ? beyondLabel(label, own) : read.text;
+    return [{ page, box: read.box, text, label, legibility: reading.legibility }];
+  });
+  const written = ownBlocks(blocks, asked, options);
   const kept = asFarAs(LONGEST_ANSWER, written);
   const text = kept.map((block) => block.text).join('\n');
-  const isPrintAlone = isBlankText(text) && blocks.some((block) => !isBlankText(block.text));
-  const isLabelAlone = isPrintAlone || (isBlankText(text) && blocks.some(({ label }) => !isBlankText(label)));
+  const isUnclear =
+    isBlankText(text) &&
+    (isDoubtful ||
+      blocks.some((block) => !isBlankText(block.text) || !isBlankText(block.label)) ||
+      pages.some((page) => page.blocks.some((block) => !block.crossedOut && holdsLabel(block.text, own))));
   return {
     text,
     legibility: kept.length === 0 ? null : Math.min(...kept.map(({ legibility }) => legibility)),
     blocks: kept.map((block) => ({ page: block.page, box: block.box, text: block.text })),
     ...(kept.length < written.length ? { cut: true } : {}),
-    ...(isLabelAlone ? { isLabelAlone } : {}),
+    ...(isUnclear ? { isUnclear } : {}),
   };
 };
 
 /** Blocks without the paper's own words; a block of nothing else goes. */
-const ownBlocks = <B extends { text: string }>(blocks: readonly B[], asked: string): B[] => {
+const ownBlocks = <B extends { text: string }>(
+  blocks: readonly B[],
+  asked: string,
+  options: MarkedQuestion['options'],
+): B[] => {
   const texts = withoutPrint(
     blocks.map(({ text }) => text),
     asked,
+    options,
   );
   return blocks
     .map((block, at) => ({ ...block, text: texts[at] ?? '' }))

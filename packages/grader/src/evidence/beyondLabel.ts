@@ -1,5 +1,7 @@
 /** Words before the number of a question: "Q.", "Ans to", "Question no.". */
 const WORDS = /^(?:[\s.:\-–#,([]*(?:question|ques|quest|qn|q|answer|answ|ans|number|num|no|to)(?!\p{L}))+/iu;
+/** Characters of a written label. */
+const LONGEST_LABEL = 20;
 const CONTINUED = /^[([]?\s*cont/iu;
 
 /** What a written label has beyond the question's own: "(b)" of "Q.3 (b)" for question 3; '' for any other label. */
@@ -16,6 +18,24 @@ export const beyondLabel = (written: string, own: string): string => {
     return CONTINUED.test(rest) ? '' : rest;
   }
   return '';
+};
+
+const NUMBERED = /^\W*(\d{1,2})\s*[.):\]]/u;
+
+/**
+ * Whether a later line of another answer begins with the question's own label: "2.42" after "B" may be the answer 42 to
+ * question 2. Lines that are numbered from 1 are a list.
+ */
+export const holdsLabel = (text: string, own: string): boolean => {
+  const lines = text.split('\n');
+  const first = lines.map((line) => NUMBERED.exec(line)?.[1]).find((number) => number !== undefined);
+  return first !== '1' && lines.slice(1).some((line) => beginsWithLabel(line, own));
+};
+
+const beginsWithLabel = (line: string, own: string): boolean => {
+  const core = coreOf(own);
+  const ends = [...line.matchAll(/[.):\]]/gu)].map(({ index }) => index);
+  return core !== '' && ends.some((end) => end <= LONGEST_LABEL && coreOf(line.slice(0, end)) === core);
 };
 
 /** Normalizes a label: no case, spaces, punctuation, "Q", "Ans" or "No."; "Q. 2 (a)" and "2a" both give "2a". */

@@ -33,6 +33,7 @@ export const ReadPages = z.array(Page);
 const Found: z.ZodType<FoundAnswer> = z.object({
   number: z.int(),
   blocks: z.array(z.object({ page: z.int(), block: z.int() })),
+  isDoubtful: z.boolean().optional(),
   problems: Problems,
 });
 export const FoundAnswers = z.array(Found);

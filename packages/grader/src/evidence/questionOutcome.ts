@@ -69,8 +69,8 @@ export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome =
 });
 
 /**
- * The result of an answer without text: 0 marks, without a model call. It is flagged for review if only labels were
- * read for the answer, or if other writing on the copy may be the answer.
+ * The result of an answer without text: 0 marks, without a model call. It is flagged for review if there are
+ * traces of an answer, or if other writing on the copy may be the answer.
  * @param ofZero why the answer may be elsewhere on the copy (`reasonsOfZero`)
  * @returns null if there is text to judge
  */
@@ -80,7 +80,7 @@ export const withoutJudging = (
   ofZero: readonly string[],
 ): QuestionOutcome | null => {
   if (!isBlankText(answer.text)) return null;
-  const reasons = [...(answer.isLabelAlone === true ? [UNCLEAR_ANSWER] : []), ...ofZero];
+  const reasons = [...(answer.isUnclear === true ? [UNCLEAR_ANSWER] : []), ...ofZero];
   return { ...notAnsweredQuestion(question), needs_review: reasons.length > 0, review_reasons: reasons };
 };
 

@@ -22,8 +22,39 @@ describe('the printed question and the paper’s furniture are not the answer', 
   });
 });
 
+test('a question of three words is left out where it stands whole', () => {
+  expect(own('Capital of France?\nROME', 'Capital of France?')).toBe('ROME');
+  expect(own('Capital of Italy\nROME', 'Capital of France?')).toBe('Capital of Italy\nROME');
+});
+
 test('the question may end in the first of several blocks', () => {
   expect(withoutPrint([question, 'Sunlight'], question)).toEqual(['', 'Sunlight']);
+});
+
+describe('the printed options of a question', () => {
+  const asked = 'Which planet is the red planet?';
+  const options = ['Venus', 'Mars', 'Saturn', 'Earth'].map((text, at) => ({
+    label: 'ABCD'.charAt(at),
+    text,
+  }));
+  const printed = 'A Venus B Mars C Saturn D Earth';
+
+  test.each<[what: string, text: string, left: string]>([
+    ['beside the question', `${asked} ${printed}\nB`, 'B'],
+    ['below the question', `${asked}\nA Venus  B Mars\nC Saturn  D Earth\nB Mars`, 'B Mars'],
+    ['and nothing else', `${asked}\n${printed}`, ''],
+  ])('%s are not the answer', (_, text, left) => {
+    expect(withoutPrint([text], asked, options)).toEqual([left]);
+  });
+
+  test.each<[what: string, text: string, left: string]>([
+    ['below the question', `${asked}\nB Mars`, 'B Mars'],
+    ['on the line of the question', `${asked} B Mars`, `${asked} B Mars`],
+    ['without the question', 'B Mars', 'B Mars'],
+    ['among others, without the question', printed, printed],
+  ])('one chosen option %s stays', (_, text, left) => {
+    expect(withoutPrint([text], asked, options)).toEqual([left]);
+  });
 });
 
 describe('what a candidate wrote stays', () => {

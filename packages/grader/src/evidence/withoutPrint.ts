@@ -12,26 +12,38 @@ const MARKS_AT_END = /\s*[([]\s*\d{1,2}\s*marks?\s*[)\]]\s*$/iu;
 const SHARE = 0.8;
 /** Words of the question that the lines must hold together, at least and as a share: fewer may be the answer's own. */
 const LEAST_WORDS = 4;
+/** Words of a question that is short and stands there whole, at least. */
+const SHORT = 3;
 const COVERED = 0.7;
 /** Words of the question that a line may skip, and words of a line that the question does not have, in a row. */
 const MOST_SKIPPED = 2;
 
+interface Option {
+  label: string;
+  text: string;
+}
+
 /**
  * The texts of an answer's blocks without the printed question at the beginning and without the paper's marks, page
  * numbers and footers. Words of the question inside the answer stay: only whole lines at the beginning go, if they are
- * the question's words in their order.
- * @param question its text
+ * the question's words in their order, with or without its options. One option alone is an answer and stays.
  * @returns one text for each block
  */
-export const withoutPrint = (blocks: readonly string[], question: string): string[] => {
+export const withoutPrint = (
+  blocks: readonly string[],
+  question: string,
+  options: readonly Option[] = [],
+): string[] => {
   const lines = blocks
     .flatMap((text, block) => text.split('\n').map((line) => ({ block, line })))
     .filter(({ line }) => !FURNITURE.test(line));
-  const printed = printedLines(
-    lines.map(({ line }) => line),
-    wordsOf(question),
+  const left = lines.slice(
+    printedLines(
+      lines.map(({ line }) => line),
+      wordsOf(question),
+      options.flatMap(({ label, text }) => wordsOf(`${label} ${text}`)),
+    ),
   );
-  const left = lines.slice(printed);
   return blocks.map((_, at) =>
     left
       .filter(({ block }) => block === at)
@@ -40,37 +52,56 @@ export const withoutPrint = (blocks: readonly string[], question: string): strin
   );
 };
 
-/** How many lines at the beginning are the question. */
-const printedLines = (lines: readonly string[], question: readonly string[]): number => {
-  let next = 0;
-  let matched = 0;
+/** How many lines at the beginning are the question, with all its options or with none. */
+const printedLines = (
+  lines: readonly string[],
+  question: readonly string[],
+  options: readonly string[],
+): number => {
+  // An answer that takes the question up ("The two laws are") begins otherwise than the question.
+  if (!isSame(wordsOf(lines[0] ?? '')[0] ?? '', question[0] ?? '')) return 0;
+  const isCovered = ({ held }: Match): boolean => {
+    const { length } = held.filter((at) => at < question.length);
+    return (
+      length >= Math.max(LEAST_WORDS, question.length * COVERED) ||
+      (length >= SHORT && length === question.length)
+    );
+  };
+  const withOptions = match(lines, [...question, ...options]);
+  const ofOptions = withOptions.held.filter((at) => at >= question.length).length;
+  const best = ofOptions >= Math.max(1, options.length * COVERED) ? withOptions : match(lines, question);
+  return isCovered(best) ? best.lines : 0;
+};
+
+interface Match {
+  lines: number;
+  /** Positions of the words of the print that the lines hold. */
+  held: number[];
+}
+
+/** The first lines that are the print in its order. */
+const match = (lines: readonly string[], print: readonly string[]): Match => {
+  const held: number[] = [];
   let count = 0;
   for (const line of lines) {
     const words = wordsOf(line.replace(MARKS_AT_END, ''));
-    if (words.length === 0) break;
-    const found = follow(words, question, next);
-    if (found.matched < words.length * SHARE || found.matched === 0) break;
-    next = found.next;
-    matched += found.matched;
+    const found = follow(words, print, (held.at(-1) ?? -1) + 1);
+    if (found.length === 0 || found.length < words.length * SHARE) break;
+    held.push(...found);
     count++;
   }
-  // An answer that takes the question up ("The two laws are") begins otherwise than the question.
-  const begins = isSame(wordsOf(lines[0] ?? '')[0] ?? '', question[0] ?? '');
-  const least = Math.max(LEAST_WORDS, question.length * COVERED);
-  return begins && matched >= least ? count : 0;
+  return { lines: count, held };
 };
 
-/** Matches words with the question's words from `next` on, in order. */
-const follow = (words: readonly string[], question: readonly string[], next: number) => {
-  let matched = 0;
-  let at = next;
+/** Positions of the print's words, from `next` on, that are the given words in order. */
+const follow = (words: readonly string[], print: readonly string[], next: number): number[] => {
+  const found: number[] = [];
   for (const word of words) {
-    const ahead = question.slice(at, at + MOST_SKIPPED + 1).findIndex((other) => isSame(word, other));
-    if (ahead === -1) continue;
-    at += ahead + 1;
-    matched++;
+    const from = found.length === 0 ? next : (found.at(-1) ?? 0) + 1;
+    const ahead = print.slice(from, from + MOST_SKIPPED + 1).findIndex((other) => isSame(word, other));
+    if (ahead !== -1) found.push(from + ahead);
   }
-  return { matched, next: at };
+  return found;
 };
 
 const wordsOf = (text: string): string[] =>

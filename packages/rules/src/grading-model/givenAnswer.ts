@@ -9,6 +9,9 @@ export interface GivenAnswer {
   blocks: { page: number; box: Box; text: string }[];
   /** true if the text was cut because more was assigned to the question than an answer can hold. */
   cut?: boolean;
-  /** true if the text is only labels: the candidate wrote something, but its meaning is unknown. */
-  isLabelAlone?: boolean;
+  /**
+   * true if there is no text but traces of an answer: its label alone, the printed question alone, its label on a line
+   * of another answer; or if labels alone decided that there is none.
+   */
+  isUnclear?: boolean;
 }
