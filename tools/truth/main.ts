@@ -1,10 +1,11 @@
 /**
- * `npm run truth -- [--copies 2000 --seed 1]`: whether a 0 that may be wrong asks for a teacher, on generated copies
- * (docs/proofs.md#zeros).
+ * `npm run truth -- [--copies 2000 --seed 1]`: whether a 0 that may be wrong asks for a teacher, and whether the
+ * reader, the desk and the checked copy show the same pages, on generated copies (docs/proofs.md#zeros).
  */
 import { parseArgs } from 'node:util';
 import { endIdleChildren } from '@evaluation/pdf';
 import { measureTruth } from './measure.ts';
+import { LEAST_LIKENESS } from './pictures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +17,7 @@ const copies = Number(values.copies);
 /** Share of the copies without a lost answer that may ask for a teacher. */
 const MOST_FLAGGED = 0.02;
 
-const rows = await measureTruth(copies, Number(values.seed), (done) => {
+const { rows, pages } = await measureTruth(copies, Number(values.seed), (done) => {
   if (done % 50 === 0) process.stderr.write(`${done} of ${copies} copies\n`);
 });
 endIdleChildren();
@@ -31,4 +32,8 @@ const needless = none === undefined ? 0 : none.flagged / Math.max(1, none.copies
 process.stdout.write(
   `${silent} silent zeros; ${(needless * 100).toFixed(1)} % of the copies without a lost answer are flagged\n`,
 );
-process.exitCode = silent > 0 || needless > MOST_FLAGGED ? 1 : 0;
+const least = Math.min(1, ...pages.flatMap(({ reader, checked }) => [reader, checked]));
+process.stdout.write(
+  `${pages.length} pages compared: the pictures of reader, desk and checked copy correlate by ${least.toFixed(3)} at least\n`,
+);
+process.exitCode = silent > 0 || needless > MOST_FLAGGED || least < LEAST_LIKENESS ? 1 : 0;

@@ -6,6 +6,7 @@ import { reasonsOfZero, unreadInk, type ReadPage } from '@evaluation/grader/evid
 import { extractPages, toImageBox, toViewedBox, type PageImage } from '@evaluation/pdf';
 import { seededRandom } from '../../tests/harness/seededRandom.ts';
 import { drawCopy, QUESTIONS, type DrawnCopy } from './copies.ts';
+import { likenessOf, type Likeness } from './pictures.ts';
 import { ways, type Way } from './damages.ts';
 
 interface Row {
@@ -16,6 +17,13 @@ interface Row {
   flagged: number;
 }
 
+interface Truth {
+  rows: Row[];
+  /** Pages of every sixth copy: comparing takes as long as all else. */
+  pages: Likeness[];
+}
+const COMPARED = 6;
+
 /**
  * Copies of four questions, of which a reader returns all answers but one. In every second copy that answer does not
  * exist; in the others it stands on the paper in each of the ways in turn.
@@ -24,23 +32,30 @@ export const measureTruth = async (
   copies: number,
   seed: number,
   onProgress: (done: number) => void = () => {},
-): Promise<Row[]> => {
+): Promise<Truth> => {
   const rows = new Map<string | null, Row>(
     [null, ...ways.map(({ name }) => name)].map((way) => [way, { way, copies: 0, flagged: 0 }]),
   );
+  const pages: Likeness[] = [];
   for (let index = 0; index < copies; index++) {
     const random = seededRandom(seed * 1_000_003 + index);
     const way = index % 2 === 0 ? null : (ways[((index - 1) / 2) % ways.length] ?? null);
     const row = rows.get(way?.name ?? null);
     if (row === undefined) throw new Error('a way without a row');
     row.copies++;
-    if (await isFlagged(random, way)) row.flagged++;
+    const { isFlagged, likeness } = await look(random, way, index % COMPARED === 0);
+    if (isFlagged) row.flagged++;
+    pages.push(...likeness);
     onProgress(index + 1);
   }
-  return [...rows.values()];
+  return { rows: [...rows.values()], pages };
 };
 
-const isFlagged = async (random: () => number, way: Way | null): Promise<boolean> => {
+const look = async (
+  random: () => number,
+  way: Way | null,
+  isCompared: boolean,
+): Promise<{ isFlagged: boolean; likeness: Likeness[] }> => {
   const missing = 1 + Math.floor(random() * QUESTIONS);
   const copy = await drawCopy(random, missing, way);
   const folder = await mkdtemp(path.join(tmpdir(), 'truth-'));
@@ -57,7 +72,10 @@ const isFlagged = async (random: () => number, way: Way | null): Promise<boolean
           : [],
       ),
     }));
-    return reasonsOfZero(images, { pages, alignment }).length > 0;
+    return {
+      isFlagged: reasonsOfZero(images, { pages, alignment }).length > 0,
+      likeness: isCompared ? await likenessOf(images, folder) : [],
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
