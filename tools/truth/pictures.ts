@@ -52,7 +52,11 @@ export const likenessOf = async (images: readonly PageImage[], folder: string): 
           await thumbnail(image.file),
           await thumbnail(await turned(desk, -image.skewDegrees)),
         ),
-        checked: likeness(await thumbnail(await pageOf(await upright(checked))), await thumbnail(desk)),
+        // A page that is not drawn is crossed out on the checked copy.
+        checked:
+          image.state === 'not_drawn'
+            ? 1
+            : likeness(await thumbnail(await pageOf(await upright(checked))), await thumbnail(desk)),
       };
     }),
   );

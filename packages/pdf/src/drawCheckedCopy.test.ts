@@ -39,13 +39,11 @@ const basePlan: CheckedCopyPlan = {
 
 let runs = 0;
 interface Drawing {
-  /** Default: small ones without a map of the writing, so that marks stand in a column. */
   images?: PageImage[];
   timeoutSeconds?: number;
 }
 const draw = async (source: Buffer, plan: Partial<CheckedCopyPlan>, options: Drawing = {}) => {
-  const images =
-    options.images ?? (await extracted(source, 400)).pages.map((page) => ({ ...page, ink: null }));
+  const images = options.images ?? (await extracted(source, 400)).pages;
   const out = join(folder, String(runs++));
   await mkdir(out);
   const target = join(out, 'checked.pdf');
@@ -209,12 +207,14 @@ test.each([
   ['a scan that lies on its side', async () => scannedPdf([await scan()], { rotate: 90 }), 90],
   ['a rendered page', () => textPdf([['An answer.']]), 0],
 ] as const)(
-  'the picture of %s lies where the copy says, and is what was graded',
+  'the picture of %s lies where the copy says, is what was graded, and a page that is not drawn says so',
   async (_, make, rotation) => {
     const [image] = (await extracted(await make(), 900)).pages;
     if (image === undefined) throw new Error('no page');
     const missing = { ...image, page: 2, state: 'not_drawn' as const };
-    const { copy, target } = await draw(Buffer.alloc(0), {}, { images: [image, missing] });
+    const { copy, target, out } = await draw(Buffer.alloc(0), {}, { images: [image, missing] });
+    const { text } = await show(target, out);
+    expect(text.map((page) => page.includes('drawn'))).toEqual([false, true, false]);
     const file = await readFile(target);
     expect(copy.pictures.map(({ drawn }) => drawn)).toEqual([true, false]);
     for (const { offset, length, ...place } of copy.pictures) {

@@ -7,7 +7,7 @@ import type { CheckedCopy, DrawnPage, PagePicture } from '../types.ts';
 import { toViewedBox } from '../viewedBox.ts';
 import { Canvas } from './canvas.ts';
 import { embedLettering, formatMarks } from './lettering.ts';
-import { markPage, sheetWidth } from './pageMarks.ts';
+import { markNotDrawn, markPage, sheetWidth } from './pageMarks.ts';
 import { PdfFile } from './pdfFile.ts';
 import type { PdfPicture } from './pdfFile.ts';
 import { appendSummary } from './summary.ts';
@@ -44,6 +44,7 @@ export const draw = async (job: DrawJob): Promise<CheckedCopy> => {
     const ofPage = annotations.get(image.page) ?? [];
     const canvas = new Canvas(page);
     const placed = ofPage.map(({ kind, text, box }) => ({ kind, text, box: toViewedBox(box, image) }));
+    if (!drawn) placed.unshift(markNotDrawn(canvas, size));
     markPage(canvas, size, placed, image.page === 1 ? total : null, letters);
     canvas.finish();
   }

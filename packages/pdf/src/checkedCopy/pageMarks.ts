@@ -6,6 +6,8 @@ import type { Note, Placed, PlacedStroke } from './pageLayout.ts';
 export const RED: Colour = [0.8, 0.07, 0.1];
 /** Colour of comments: darker than `RED`, so that text of 7 points is readable. */
 const NOTE_RED: Colour = [0.68, 0.04, 0.08];
+const MISSING: Colour = [0.6, 0.6, 0.63];
+const NOT_DRAWN = 'This page, or a part of it, could not be drawn. Look at the original copy.';
 const RULE: Colour = [0.82, 0.82, 0.85];
 
 /**
@@ -26,6 +28,32 @@ export const markPage = (
   if (total !== null && layout.total !== null) drawTotal(canvas, total, layout.total, letters, unit);
   for (const note of layout.notes) drawNote(canvas, note, letters, unit);
   for (const stroke of layout.strokes) drawStroke(canvas, stroke, unit);
+};
+
+/**
+ * Crosses the page out with thin grey lines, so that it is not taken for empty paper.
+ * @returns the comment that says why
+ */
+export const markNotDrawn = (canvas: Canvas, page: { width: number; height: number }): Placed => {
+  const { width, height } = page;
+  const pen = Math.min(width, height) / 595;
+  canvas.line(
+    [
+      [0, 0],
+      [width, height],
+    ],
+    pen,
+    MISSING,
+  );
+  canvas.line(
+    [
+      [0, height],
+      [width, 0],
+    ],
+    pen,
+    MISSING,
+  );
+  return { kind: 'comment', text: NOT_DRAWN, box: { x: 0.9, y: 0.1, width: 0.1, height: 0.02 } };
 };
 
 /** Width of the sheet for a page of this width. */
