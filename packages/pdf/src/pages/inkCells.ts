@@ -2,6 +2,8 @@ import type { InkMap } from './ink.ts';
 
 /** Pixels of the ink map in a cell's side. A cell has four pixels of the image in its side. */
 const CELL = 2;
+/** What one pixel adds to the share of its cell. */
+const PIXEL = Math.ceil(255 / CELL ** 2);
 /** Pixels of the ink map of the shortest ruled line, 6 mm on A4; strokes of letters are shorter, thicker or bent. */
 const LINE = 16;
 /** Most pixels without ink between two parts of a line. */
@@ -21,13 +23,13 @@ export const inkCells = (map: InkMap): InkCells => {
   const ink = withoutBorder(withoutLines(map), map.width, map.height);
   const width = Math.ceil(map.width / CELL);
   const height = Math.ceil(map.height / CELL);
-  const counts = new Uint8Array(width * height);
+  const shares = new Uint8ClampedArray(width * height);
   for (let at = ink.indexOf(1); at !== -1; at = ink.indexOf(1, at + 1)) {
     const [x, y] = [at % map.width, Math.floor(at / map.width)];
     const cell = Math.floor(y / CELL) * width + Math.floor(x / CELL);
-    counts[cell] = (counts[cell] ?? 0) + 1;
+    shares[cell] = (shares[cell] ?? 0) + PIXEL;
   }
-  return { shares: counts.map((count) => Math.round((255 * count) / CELL ** 2)), width, height };
+  return { shares: new Uint8Array(shares.buffer), width, height };
 };
 
 /** Removes runs of ink along a row or column that are long and thin; small gaps of a faint line are part of it. */
