@@ -48,6 +48,28 @@ test('pages come as JPEGs in order, 1568 px on the long side', async () => {
   }
 });
 
+test('a drawn page with a fine picture is kept with 200 dpi for people, and one with a coarse picture as it is read', async () => {
+  const document = await PDFDocument.create();
+  for (const size of [2400, 700]) {
+    const picture = await sharp(await scan({ width: size, height: Math.round(size * Math.SQRT2) }))
+      .png()
+      .toBuffer();
+    const page = document.addPage([595, 842]);
+    page.drawImage(await document.embedPng(picture), { x: 0, y: 0, width: 595, height: 842 });
+  }
+  const pages = await extract(Buffer.from(await document.save()));
+  const sizes = await Promise.all(
+    pages.map(async ({ file, picture }) => [
+      await sharp(file).metadata(),
+      await sharp(picture.file).metadata(),
+    ]),
+  );
+  expect(sizes.map((both) => both.map(({ height }) => height))).toEqual([
+    [1568, 2352],
+    [1568, 1568],
+  ]);
+});
+
 test('firstPage and lastPage choose pages, and a lastPage beyond the end means the end', async () => {
   const small = await smallScan();
   const bytes = await scannedPdf([small, small, small, small]);

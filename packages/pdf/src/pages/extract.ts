@@ -68,7 +68,7 @@ const look = async (document: PdfDocument, page: number, options: Options): Prom
 
 const write = async (
   page: number,
-  { raster, scan, rotation, damaged }: View,
+  { raster, sharper, scan, rotation, damaged }: View,
   document: PdfDocument,
   job: ExtractJob,
 ): Promise<PageImage> => {
@@ -83,6 +83,7 @@ const write = async (
   const upright = skewDegrees === 0 ? raster : await straighten(raster, skewDegrees, job.longSide);
   const files = await writePageFiles(page, job.outDir, {
     raster,
+    sharper,
     isStretched,
     upright,
     ink,

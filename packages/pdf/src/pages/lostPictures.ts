@@ -1,12 +1,8 @@
 import type { PdfPage } from '../pdfium.ts';
+import { picturesOf } from './picturesOf.ts';
 import { rawDataOf } from './rawData.ts';
 import type { Raster } from './raster.ts';
 
-const IMAGE_OBJECT = 3;
-const FORM_OBJECT = 5;
-const DEEPEST_FORM = 12;
-/** Objects searched per page. */
-const MOST_OBJECTS = 50_000;
 /** A picture with fewer pixels may be of one colour: a ground or a rule that a program draws as a picture. */
 const LEAST_PIXELS = 4096;
 /**
@@ -54,22 +50,9 @@ export const drawsNothing = (page: PdfPage): boolean => {
 };
 
 const hasLostPicture = (page: PdfPage, drawn: Raster | null): boolean => {
-  const { native } = page.document.pdfium;
-  let looked = 0;
-  const isLost = (object: number, depth: number, isOneColour: () => boolean): boolean => {
-    if (++looked > MOST_OBJECTS) return false;
-    const type = native._FPDFPageObj_GetType(object);
-    if (type === IMAGE_OBJECT)
-      return isUndecodable(page, object) || (isOneColour() && gaveNoPixels(page, object));
-    if (type !== FORM_OBJECT || depth >= DEEPEST_FORM) return false;
-    for (let index = 0; index < native._FPDFFormObj_CountObjects(object); index++) {
-      if (isLost(native._FPDFFormObj_GetObject(object, index), depth + 1, isOneColour)) return true;
-    }
-    return false;
-  };
-  for (let index = 0; index < native._FPDFPage_CountObjects(page.handle); index++) {
-    const object = native._FPDFPage_GetObject(page.handle, index);
-    if (isLost(object, 0, () => drawn !== null && isAreaOfOneColour(page, object, drawn))) return true;
+  for (const { image, top } of picturesOf(page)) {
+    if (isUndecodable(page, image)) return true;
+    if (drawn !== null && isAreaOfOneColour(page, top, drawn) && gaveNoPixels(page, image)) return true;
   }
   return false;
 };

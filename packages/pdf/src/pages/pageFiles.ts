@@ -3,20 +3,22 @@ import { join } from 'node:path';
 import type { PageImage } from '../types.ts';
 import type { InkMap } from './ink.ts';
 import { inkCells } from './inkCells.ts';
-import { cutIntoParts, partsOf } from './longPages.ts';
+import { cutIntoParts } from './longPages.ts';
 import type { PlainJpeg } from './plainJpeg.ts';
 import { toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 
 /** Optimised Huffman tables would save 5 % of the bytes and take two thirds of the encoder's time. */
 const JPEG_OPTIONS = { quality: 80, optimizeCoding: false };
-/** A larger rendering is encoded with `LEAST_QUALITY` for the checked copy; only noise needs so many bytes. */
-const MOST_BYTES = 1_000_000;
+/** Bytes. A larger rendering is encoded with `LEAST_QUALITY` for the checked copy; only noise needs so many. */
+const MOST_PER_PIXEL = 0.6;
 const LEAST_QUALITY = 45;
 
 interface Stages {
   /** The viewed page. */
   raster: Raster;
+  /** The viewed page, drawn sharper for people; null when `raster` is as sharp as its content. */
+  sharper: Raster | null;
   /** The contrast of `raster` was stretched after decoding. */
   isStretched: boolean;
   /** After the deskew: the picture for the model. The same object as `raster` when nothing was turned. */
@@ -30,14 +32,15 @@ interface Stages {
 
 /**
  * Writes the picture for the model, the picture for the checked copy and the cells of ink. For the checked copy a
- * scan keeps the scanner's coded data, and a rendered page is the same file as for the model unless it was turned.
+ * scan keeps the scanner's coded data. A rendered page is the same file as for the model, unless it was turned or holds
+ * a picture that has more pixels: then it is drawn with 200 dpi.
  */
 export const writePageFiles = async (
   page: number,
   folder: string,
   stages: Stages,
 ): Promise<Pick<PageImage, 'file' | 'parts' | 'picture' | 'ink'>> => {
-  const { raster, isStretched, upright, ink, scan, rotation } = stages;
+  const { raster, sharper, isStretched, upright, ink, scan, rotation } = stages;
   const name = (suffix: string) => join(folder, `page-${String(page).padStart(4, '0')}${suffix}`);
   const file = name('.jpg');
   const isTurned = upright !== raster;
@@ -55,9 +58,9 @@ export const writePageFiles = async (
   if (scan !== null && !isScan) {
     picture = { file: name('.scan.jpg'), rotation };
     await writeFile(picture.file, scan.jpeg);
-  } else if (scan === null && (isTurned || graded.length > MOST_BYTES * partsOf(raster))) {
+  } else if (sharper !== null || (scan === null && (isTurned || graded.length > mostBytes(raster)))) {
     picture = { file: name('.view.jpg'), rotation: 0 };
-    await writeFile(picture.file, await encodeBounded(raster));
+    await writeFile(picture.file, await encodeBounded(sharper ?? raster));
   }
 
   const parts = await cutIntoParts(upright, JPEG_OPTIONS.quality, (part) => name(`.part-${part}.jpg`));
@@ -69,8 +72,10 @@ export const writePageFiles = async (
 
 const encodeBounded = async (raster: Raster): Promise<Buffer> => {
   const jpeg = await encode(raster, JPEG_OPTIONS.quality);
-  return jpeg.length > MOST_BYTES * partsOf(raster) ? encode(raster, LEAST_QUALITY) : jpeg;
+  return jpeg.length > mostBytes(raster) ? encode(raster, LEAST_QUALITY) : jpeg;
 };
+
+const mostBytes = ({ width, height }: Raster): number => width * height * MOST_PER_PIXEL;
 
 const encode = (raster: Raster, quality: number): Promise<Buffer> =>
   toSharp(raster)
