@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files of 30 seconds and more, longest first, so that none begins last and runs alone. */
 const LONGEST = [
   'tests/desk/exams.test.ts',
+  'tests/fixtures/programs.test.ts',
   'tests/desk/marking.test.ts',
   'tests/journeys/silence.test.ts',
   'tests/cli/demo.test.ts',
