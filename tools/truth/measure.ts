@@ -1,9 +1,10 @@
-import { readFile, rm, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isRead } from '@evaluation/grader';
-import { reasonsOfZero, unreadInk, type ReadPage } from '@evaluation/grader/evidence';
-import { extractPages, toImageBox, toViewedBox, type PageImage } from '@evaluation/pdf';
+import { reasonsOfZero, type ReadPage } from '@evaluation/grader/evidence';
+import { extractPages, toImageBox, type PageImage } from '@evaluation/pdf';
+import { withUnread } from '../../apps/worker/src/copy/withUnread.ts';
 import { seededRandom } from '../../tests/harness/seededRandom.ts';
 import { drawCopy, QUESTIONS, type DrawnCopy } from './copies.ts';
 import { likenessOf, type Likeness } from './pictures.ts';
@@ -94,10 +95,5 @@ const readingOf = async ({ answers, printed }: DrawnCopy, image: PageImage): Pro
   const print = printed
     .filter(({ page }) => page === image.page)
     .map(({ place }) => toImageBox(place, image));
-  const places = [...blocks.map(({ box }) => box), ...print].map((box) => toViewedBox(box, image));
-  const unread =
-    image.ink === null || !isRead(image)
-      ? []
-      : unreadInk({ ...image.ink, shares: await readFile(image.ink.file) }, places);
-  return { page: image.page, legibility: 1, language: 'en', blocks, printed: print, unread };
+  return withUnread({ page: image.page, legibility: 1, language: 'en', blocks, printed: print }, [image]);
 };

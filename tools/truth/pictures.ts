@@ -89,13 +89,17 @@ const thumbnail = (picture: string | Buffer): Promise<Buffer> =>
     .raw()
     .toBuffer();
 
-/** Correlation of two thumbnails; 1 if both are of one colour. Contrast does not matter: the reader's is stretched. */
+/**
+ * Correlation of two thumbnails; of thumbnails of one colour 1 if both are so, else 0. Contrast does not matter: the
+ * reader's is stretched.
+ */
 const likeness = (a: Buffer, b: Buffer): number => {
   const [ofA, ofB] = [deviations(a), deviations(b)];
   const product = (one: number[], other: number[]) =>
     one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
-  const scale = Math.sqrt(product(ofA, ofA) * product(ofB, ofB));
-  return scale === 0 ? 1 : product(ofA, ofB) / scale;
+  const [spreadOfA, spreadOfB] = [product(ofA, ofA), product(ofB, ofB)];
+  if (spreadOfA === 0 || spreadOfB === 0) return spreadOfA === spreadOfB ? 1 : 0;
+  return product(ofA, ofB) / Math.sqrt(spreadOfA * spreadOfB);
 };
 
 const deviations = (pixels: Buffer): number[] => {

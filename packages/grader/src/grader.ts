@@ -117,7 +117,7 @@ export interface AlignRequest {
 export interface AlignedAnswer {
   number: number;
   blocks: { page: number; block: number }[];
-  /** true if none was found and labels alone decided: an answer whose label was not read stands in another one. */
+  /** true if none was found and labels alone decided: an answer whose label was not read may stand in another one. */
   isDoubtful?: boolean | undefined;
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   alignRequest,
   factsOf,
@@ -9,7 +8,6 @@ import {
   type PagesPart,
   RELEASE,
   type ReadPage,
-  unreadInk,
 } from '@evaluation/grader/evidence';
 import {
   blankReading,
@@ -19,8 +17,8 @@ import {
   readTextOnly,
   unreadPage,
 } from '@evaluation/grader';
-import { toViewedBox, type PageImage } from '@evaluation/pdf';
-import type { RecordedPage, SeenPage } from '@evaluation/rules/grading-model';
+import type { PageImage } from '@evaluation/pdf';
+import type { SeenPage } from '@evaluation/rules/grading-model';
 import { MAX_VISION_PAGES } from '@evaluation/rules';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
@@ -28,6 +26,7 @@ import type { UsageCount } from '../run/usage.ts';
 import { batchesOf, type Batch } from './batches.ts';
 import { readInParts } from './readInParts.ts';
 import { withProblems } from './withProblems.ts';
+import { withUnread } from './withUnread.ts';
 import { refusalOf } from './refusal.ts';
 
 /**
@@ -69,22 +68,6 @@ export const readCopy = async (
   }
   if (refusal !== null) throw refusal;
   return pages;
-};
-
-/** Adds the ink that a reader left out. */
-const withUnread = async <P extends SeenPage>(
-  seen: P,
-  images: readonly PageImage[],
-): Promise<P & RecordedPage> => {
-  const image = images.find(({ page }) => page === seen.page);
-  if (image === undefined || image.ink === null || !isRead(image)) return { ...seen, unread: [] };
-  const { file, width, height } = image.ink;
-  const places = [...seen.blocks.map(({ box }) => box), ...seen.printed];
-  const unread = unreadInk(
-    { shares: await readFile(file), width, height },
-    places.map((box) => toViewedBox(box, image)),
-  );
-  return { ...seen, unread };
 };
 
 type Read = { pages: (SeenPage & { problems?: string[] | undefined })[] } & Pick<PagesPart, 'calls'>;

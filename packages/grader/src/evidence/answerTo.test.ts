@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answerTo } from './answerTo.ts';
 import { beyondLabel, endsInChoice } from './beyondLabel.ts';
 import { gradedQuestion, withoutJudging } from './questionOutcome.ts';
+import { markedQuestion } from '../../test/markedQuestion.ts';
 import type { MarkedQuestion, PageReading } from '@evaluation/rules/grading-model';
 
 const box = { x: 0, y: 0, width: 1, height: 1 };
@@ -22,20 +23,7 @@ const allOf = (pages: PageReading[]) => ({
     },
   ],
 });
-const question: MarkedQuestion = {
-  id: '00000000-0000-4000-8000-000000000000',
-  label: '1',
-  section: 'A',
-  type: 'long_answer',
-  text: 'Why?',
-  max_marks: 2,
-  negative_marks: 0,
-  options: [],
-  correct_options: [],
-  answer: null,
-  model_answer: 'Because.',
-  rubric: null,
-};
+const question = markedQuestion('1', { text: 'Why?', model_answer: 'Because.' });
 const judgement = {
   awarded: 1,
   criteria: [],

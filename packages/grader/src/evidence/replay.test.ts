@@ -15,6 +15,7 @@ import {
   type EvidenceBundle,
   type Outcome,
 } from './index.ts';
+import { markedQuestion } from '../../test/markedQuestion.ts';
 
 /* Handmade bundles around real judgements of the baseline, with all that a replay needs. */
 
@@ -22,22 +23,7 @@ let grader: Grader;
 let ice: CallEvidence[];
 let salt: CallEvidence[];
 
-const question = (label: string, change: Partial<MarkedQuestion> = {}): MarkedQuestion => ({
-  id: randomUUID(),
-  label,
-  section: 'A',
-  type: 'long_answer',
-  text: `Question ${label}?`,
-  max_marks: 2,
-  negative_marks: 0,
-  options: [],
-  correct_options: [],
-  answer: null,
-  model_answer: null,
-  rubric: null,
-  ...change,
-});
-const mcq = question('1', {
+const mcq = markedQuestion('1', {
   type: 'mcq_single',
   max_marks: 1,
   negative_marks: 0.5,
@@ -50,8 +36,8 @@ const mcq = question('1', {
 const about = (name: string, keyword: string) => ({
   rubric: { criteria: [{ name, marks: 2, keywords: [keyword] }] },
 });
-const iceQuestion = question('2', about('density', 'density'));
-const saltQuestion = question('3', about('solution', 'dissolves'));
+const iceQuestion = markedQuestion('2', about('density', 'density'));
+const saltQuestion = markedQuestion('3', about('solution', 'dissolves'));
 const exam = { subject: 'Science', level: 'school', board: null, class: null, instructions: null };
 const ICE = 'Ice has a lower density than water.';
 const SALT = 'Salt dissolves in water.';
@@ -219,7 +205,7 @@ describe('a typed submission', () => {
 });
 
 describe('a rubric that the run made', () => {
-  const bare = question('2');
+  const bare = markedQuestion('2');
   const text = 'It is answered in so many words.';
   const made = async (): Promise<{ bundle: EvidenceBundle; calls: CallEvidence[] }> => {
     const options = { signal: new AbortController().signal, deadline: new Date(Date.now() + 60_000) };
