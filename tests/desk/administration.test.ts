@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { staffActor } from '@evaluation/platform/signed-actor';
 import { expect, test } from 'vitest';
 import { apiClient, createExam, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
+import { openStaff } from '../harness/staff.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 
 /* The pages of admins: staff, keys, credits and decisions (docs/desk/administration.md). */
@@ -37,7 +39,7 @@ test('an admin invites an examiner, who follows the link, sees no pages of admin
   await examiner.page.getByLabel('New password', { exact: true }).fill(PASSWORD);
   await examiner.page.getByRole('button', { name: 'Set the password' }).click();
   await examiner.page.getByRole('navigation', { name: 'Main' }).waitFor();
-  for (const name of ['Staff', 'API keys', 'Credits', 'Decisions'])
+  for (const name of ['Staff', 'API keys', 'Credits', 'Audit'])
     expect(await examiner.page.getByRole('link', { name }).count()).toBe(0);
   await examiner.page.goto(`${desk.url}/staff`);
   await examiner.page.getByText('Your role does not allow this').waitFor();
@@ -98,6 +100,43 @@ test('an admin makes a key that is shown once and works, and revokes it', async 
   await context.close();
 });
 
+test('when an account is disabled, the keys that this person made are named and revoked', async () => {
+  const { instituteId } = desk;
+  const { staff: ben } = await desk.service.control.as({}).control.staff.invite.mutate({
+    institute_id: instituteId,
+    email: `${randomUUID()}@example.org`,
+    name: 'Ben Ogle',
+    role: 'admin',
+    password: PASSWORD,
+  });
+  const staff = await openStaff(desk.service);
+  const actor = staffActor({ institute_id: instituteId, staff_id: ben.id, role: 'admin', scopes: [] });
+  const { desk: calls } = staff.access.as({ actor }).public;
+  const { api_key: key } = await calls.keys.create.mutate({ scopes: ['evaluation:read'] });
+  await staff.close();
+  const api = apiClient(desk.service.baseUrl, key);
+  expect(await api.get('/me')).toMatchObject({ status: 200 });
+
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page
+    .getByRole('row', { name: `…${key.slice(-4)}` })
+    .getByRole('cell', { name: 'Ben Ogle' })
+    .waitFor();
+  await page.getByRole('link', { name: 'Staff' }).click();
+  await page.getByRole('button', { name: 'Actions for Ben Ogle' }).click();
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(`…${key.slice(-4)}`).waitFor();
+  await expectNoAxeViolations(page);
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('row', { name: 'Ben Ogle' }).getByRole('cell', { name: 'Disabled' }).waitFor();
+  expect(await api.get('/me')).toMatchObject({ status: 401 });
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test('in a session that was left open, a new key needs the password', async () => {
   const { context, page, problems } = await desk.newBrowser();
   await signIn(desk, page);
@@ -142,8 +181,9 @@ test('credits show each movement with its exam, and decisions are filtered and d
   await page.getByRole('link', { name: 'Biology' }).first().waitFor();
   await expectNoAxeViolations(page);
   await expectNoSidewaysScroll(page);
-  await page.getByRole('link', { name: 'Decisions' }).click();
+  await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByRole('cell', { name: 'Copy approved' }).waitFor();
+  await page.getByRole('cell', { name: 'Exam created' }).waitFor();
   await expectNoAxeViolations(page);
   await expectNoSidewaysScroll(page);
   const [download] = await Promise.all([
@@ -153,9 +193,14 @@ test('credits show each movement with its exam, and decisions are filtered and d
   const csv = await readFile(await download.path(), 'utf8');
   expect(csv).toContain('Biology');
   expect(csv).toContain("'=teacher");
-  await page.getByRole('combobox', { name: 'Decision' }).click();
+  await page.getByRole('button', { name: 'History of the copy of candidate-1' }).first().click();
+  await page.getByText('Shown: one copy and its exam.').waitFor();
+  await page.getByRole('cell', { name: 'Key made' }).first().waitFor({ state: 'detached' });
+  await page.getByRole('cell', { name: 'Answers submitted' }).waitFor();
+  await expectNoAxeViolations(page);
+  await page.getByRole('combobox', { name: 'Act', exact: true }).click();
   await page.getByRole('option', { name: 'Guide applied' }).click();
-  await page.getByText('There are no such decisions.').waitFor();
+  await page.getByText('There are no such entries.').waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -59,7 +59,8 @@ const saved = (page: Page) => page.getByText('Saved', { exact: true }).waitFor()
 const overridesOf = (submission: string) =>
   behind<{ action: string }>(
     desk.service.database,
-    'select action from audit_entries where submission_id = $1 order by id',
+    `select action from audit_entries where submission_id = $1
+     and action::text !~ '^(submission_|re_evaluate)' order by id`,
     [submission],
   );
 

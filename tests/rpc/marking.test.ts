@@ -17,7 +17,8 @@ const second = (made: TestExam) => ({ exam_id: made.exam.id, question_id: made.q
 const auditOf = (submission: TestSubmission) =>
   behind<{ action: string; reviewer: string; key_id: string; before: object; after: object }>(
     service.database,
-    'select action, reviewer, key_id, before, after from audit_entries where submission_id = $1 order by id',
+    `select action, reviewer, key_id, before, after from audit_entries where submission_id = $1
+     and action::text !~ '^(submission_|re_evaluate)' order by id`,
     [submission.id],
   );
 const secondResults = async (submissions: readonly (TestSubmission | undefined)[]) => {

@@ -186,7 +186,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
     const [left] = await behind<{ finalized: number; audited: number; unfinalized: number }>(
       service.database,
       `select (select count(*)::int from submissions where exam_id = $1 and finalized_at is not null) as finalized,
-         (select count(distinct submission_id)::int from audit_entries where exam_id = $1) as audited,
+         (select count(distinct submission_id)::int from audit_entries where exam_id = $1 and action = 'finalize') as audited,
          (select live_unfinalized from exams where id = $1) as unfinalized`,
       [exam.id],
     );

@@ -209,7 +209,7 @@ interface AuditEntry {
 const auditOf = ({ id }: { id: string }) =>
   ledger.query<AuditEntry>(
     `select institute_id, exam_id, submission_id, question_id, action, key_id, reviewer, reason, before, after, created_at
-     from audit_entries where submission_id = $1 order by id`,
+     from audit_entries where submission_id = $1 and action::text !~ '^(submission_|re_evaluate)' order by id`,
     [id],
   );
 

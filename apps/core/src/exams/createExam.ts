@@ -14,6 +14,7 @@ import {
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { finishInSlices } from '@evaluation/platform/turns';
 import { acceptInSlices, refuse } from '../command/accept.ts';
+import { audit } from '../command/audit.ts';
 import { readExamDefaults } from '../people/institutes/instituteSettings.ts';
 import { registerCandidates } from './candidates/register.ts';
 import { repeatedCandidates, upsertCandidates } from './candidates/upsert.ts';
@@ -60,6 +61,18 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
         id,
         candidates.map((candidate) => candidate.id),
       );
+      await audit(tx, actor, [
+        {
+          action: 'exam_create',
+          exam_id: id,
+          after: {
+            title: exam.title,
+            mode: exam.mode,
+            status: exam.open === true ? 'open' : 'draft',
+            questions: paper.questions.length,
+          },
+        },
+      ]);
       return readExam(tx, actor, id, {
         dashboardUrl: services.settings.dashboardUrl,
         // `readExam` derives the other warnings from the stored exam.

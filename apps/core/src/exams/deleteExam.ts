@@ -1,5 +1,6 @@
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { audit } from '../command/audit.ts';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { lockExamFor } from '../command/locks/lockExam.ts';
@@ -20,5 +21,6 @@ export const deleteExam = (services: Services, actor: Actor, examId: string): Pr
       .where('institute_id', '=', actor.institute_id)
       .where('id', '=', exam.id)
       .execute();
+    await audit(tx, actor, [{ action: 'exam_delete', exam_id: exam.id }]);
     return { id: exam.id, deleted: true };
   });

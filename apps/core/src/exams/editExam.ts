@@ -5,6 +5,7 @@ import { ExamEdit, type Exam, type Warning } from '@evaluation/rest-contract/sch
 import { inOrder, isRead, negativeMarksIgnored, repeatedSections } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuse } from '../command/accept.ts';
+import { audit, changesBetween } from '../command/audit.ts';
 import type { Services } from '../command/services.ts';
 import { editSections, readSections, withoutSection, type StoredSection } from './editSections.ts';
 import { withExternalRef } from './externalRef.ts';
@@ -49,6 +50,12 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
       );
       if (isRearranged || Object.keys(changed).length > 0) {
         await writeExamFields(tx, { instituteId: actor.institute_id, examId: id }, changed);
+        const before = { ...stored, ...(isRearranged ? { sections: sections.map(({ name }) => name) } : {}) };
+        const after = {
+          ...changed,
+          ...(isRearranged ? { sections: (sent ?? []).map(({ name }) => name) } : {}),
+        };
+        await audit(tx, actor, [{ action: 'exam_edit', exam_id: id, ...changesBetween(before, after) }]);
       }
       return readExam(tx, actor, id, {
         dashboardUrl: services.settings.dashboardUrl,

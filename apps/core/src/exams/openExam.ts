@@ -1,6 +1,7 @@
 import { ExamOpen, type Exam } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../command/accept.ts';
+import { audit } from '../command/audit.ts';
 import type { Services } from '../command/services.ts';
 import { lockExamFor } from '../command/locks/lockExam.ts';
 import { checkReady } from './openChecks.ts';
@@ -22,6 +23,7 @@ export const openExam = (services: Services, actor: Actor, examId: string, body:
         .where('institute_id', '=', actor.institute_id)
         .where('id', '=', exam.id)
         .execute();
+      await audit(tx, actor, [{ action: 'exam_open', exam_id: exam.id }]);
     }
     return readExam(tx, actor, exam.id, { dashboardUrl: services.settings.dashboardUrl });
   });

@@ -1,3 +1,4 @@
+import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { ExamCreate, QuestionInput, type Exam } from '@evaluation/rest-contract/schemas';
 import { isRead, NEGATIVE_MARKS_IGNORED, paperProblems, paperSteps } from '@evaluation/rules';
@@ -5,14 +6,16 @@ import type { Actor } from '@evaluation/platform/signed-actor';
 import { finishInSlices } from '@evaluation/platform/turns';
 import * as z from 'zod/v4';
 import { acceptInSlices, refuse } from '../command/accept.ts';
+import { audit, changesBetween } from '../command/audit.ts';
 import { failure } from '../command/failures.ts';
 import { lockExamFor, refuseChange } from '../command/locks/lockExam.ts';
+import { auditPaper } from './questions/auditPaper.ts';
 import { savePendingRubricsOfExam } from './paper/savePending.ts';
 import { asSent } from './questions/questionFields.ts';
 import type { Services } from '../command/services.ts';
 import { readStoredForm, revisionOf, type StoredForm } from './examForm.ts';
 import { withExternalRef } from './externalRef.ts';
-import { planPaper } from './planPaper.ts';
+import { planPaper, type PaperPlan } from './planPaper.ts';
 import { readExam } from './readExam.ts';
 import { writePaper } from './writePaper.ts';
 import { EXAM_FIELDS, isClearable, writeExamFields } from './examFields.ts';
@@ -67,6 +70,7 @@ export const saveExam = (
 
       if (plan.sections !== null || Object.keys(fields).length > 0) await writeExamFields(tx, place, fields);
       await writePaper(tx, place, stored, plan, version);
+      await auditSave(tx, actor, exam.id, stored, fields, plan, mode);
       return readExam(tx, actor, exam.id, {
         dashboardUrl: services.settings.dashboardUrl,
         // `readExam` derives the other warnings from the stored exam.
@@ -74,6 +78,36 @@ export const saveExam = (
       });
     }),
   );
+
+const auditSave = async (
+  tx: Tx,
+  actor: Actor,
+  examId: string,
+  stored: StoredForm,
+  fields: Record<string, unknown>,
+  plan: PaperPlan,
+  mode: ExamSave['mode'],
+): Promise<void> => {
+  const named = plan.sections === null ? {} : { sections: plan.sections.map(({ name }) => name) };
+  const changes = changesBetween(
+    { ...stored.fields, sections: stored.sections.map(({ name }) => name) },
+    { ...fields, ...named },
+  );
+  if (Object.keys(changes.after).length > 0)
+    await audit(tx, actor, [{ action: 'exam_edit', exam_id: examId, ...changes }]);
+  const edited = [
+    ...plan.questions
+      .filter(({ isChanged, material }) => isChanged || material !== null)
+      .map(({ stored: one, placed }) => ({
+        before: one === null ? null : asSent(one.question),
+        after: placed.question,
+      })),
+    ...stored.questions
+      .filter(({ question }) => plan.removed.includes(question.id))
+      .map(({ question }) => ({ before: asSent(question), after: null })),
+  ];
+  await auditPaper(tx, actor, examId, edited, { mode, firstSection: stored.sections[0]?.name ?? null });
+};
 
 const referenceIn = (body: unknown): string | null => {
   const reference: unknown =

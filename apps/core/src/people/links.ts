@@ -2,7 +2,7 @@ import type { ControlTx } from '@evaluation/database';
 import { networkOf } from '@evaluation/platform/client-limits';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
-import { noteStaffEvent } from './events.ts';
+import { auditOwnAct } from '../command/audit.ts';
 import { hashPassword } from './passwords.ts';
 import { endSessions, startSession, type StartedSession } from './sessions.ts';
 import { hashOfToken, newToken } from './tokens.ts';
@@ -99,12 +99,7 @@ export const followLink = async (
     });
     if (changed.count === 0) throw failure('no_such_link');
     await endSessions(tx, staff.id);
-    await noteStaffEvent(tx, {
-      institute_id: staff.institute_id,
-      staff_id: staff.id,
-      actor_id: staff.id,
-      event: link.purpose === 'invitation' ? 'joined' : 'password_changed',
-    });
+    await auditOwnAct(tx, staff, link.purpose === 'invitation' ? 'staff_join' : 'staff_password');
   });
   return startSession(services, staff.id, input.user_agent);
 };

@@ -1,10 +1,10 @@
 import { isTaken, type ControlTx } from '@evaluation/database';
 import { isUuid } from '../command/accept.ts';
+import { auditAccount, operatorActor, type AUDIT_ACTIONS } from '../command/audit.ts';
 import { failure } from '../command/failures.ts';
 import { newId } from '../command/newId.ts';
 import type { Role } from './roles.ts';
 import type { Services } from '../command/services.ts';
-import { noteStaffEvent } from './events.ts';
 import { makeLink, type Link } from './links.ts';
 import { hasJoined, MEMBER, memberOf, type StaffMember, type StaffRow } from './representation.ts';
 import { endSessions } from './sessions.ts';
@@ -51,7 +51,7 @@ export const inviteStaff = (
       if (isTaken(error)) throw failure('staff_exists');
       throw error;
     }
-    await note(tx, manager, id, 'invited', { role: invited.role });
+    await note(tx, manager, id, 'staff_invite', { role: invited.role });
     const link = invited.password_hash === undefined ? await makeLink(tx, id, 'invitation') : null;
     return { staff: memberOf(await readMember(tx, manager.institute_id, id)), link };
   });
@@ -67,7 +67,7 @@ export const changeRole = (
     if (member.role === role) return;
     if (role !== 'admin') await keepAnAdmin(tx, manager, member);
     await tx.staff.update({ where: { id: member.id }, data: { role } });
-    await note(tx, manager, member.id, 'role_changed', { from: member.role, to: role });
+    await note(tx, manager, member.id, 'staff_role', { from: member.role, to: role });
   });
 
 /** Disables an account and ends its sessions. @throws DomainFailure not_found, conflict for the last admin */
@@ -77,7 +77,7 @@ export const disableStaff = (services: Services, manager: Manager, staffId: stri
     await keepAnAdmin(tx, manager, member);
     await tx.staff.update({ where: { id: member.id }, data: { disabled_at: new Date() } });
     await endSessions(tx, member.id);
-    await note(tx, manager, member.id, 'disabled');
+    await note(tx, manager, member.id, 'staff_disable');
   });
 
 /** Enables an account. Its earlier sessions stay ended. @throws DomainFailure not_found */
@@ -87,7 +87,7 @@ export const enableStaff = (services: Services, manager: Manager, staffId: strin
     // A sign-in at the moment of the disabling may have started a session.
     await endSessions(tx, member.id);
     await tx.staff.update({ where: { id: member.id }, data: { disabled_at: null } });
-    await note(tx, manager, member.id, 'enabled');
+    await note(tx, manager, member.id, 'staff_enable');
   });
 
 /**
@@ -105,7 +105,7 @@ export const resetPassword = async (
     // A session that was left open would become the account: a change of one's own password asks for the present one.
     if (member.id === manager.staff_id) throw failure('own_reset');
     if (member.disabled_at !== null) throw failure('staff_disabled');
-    await note(tx, manager, member.id, 'reset_link_made');
+    await note(tx, manager, member.id, 'staff_reset_link');
     return makeLink(tx, member.id, hasJoined(member) ? 'password_reset' : 'invitation');
   });
 
@@ -132,7 +132,7 @@ export const endSession = (
       data: { ended_at: new Date() },
     });
     if (ended.count === 0) throw failure('no_such_session');
-    if (manager.staff_id !== member.id) await note(tx, manager, member.id, 'session_ended');
+    if (manager.staff_id !== member.id) await note(tx, manager, member.id, 'staff_session_end');
   });
 
 const change = (
@@ -177,17 +177,18 @@ const keepAnAdmin = async (tx: ControlTx, manager: Manager, member: StaffRow): P
   if (other === null) throw failure('last_admin');
 };
 
+/** Only admins and the operator manage accounts. */
 const note = (
   tx: ControlTx,
-  manager: Manager,
-  staffId: string,
-  event: Parameters<typeof noteStaffEvent>[1]['event'],
-  details: Record<string, string> = {},
+  { institute_id, staff_id }: Manager,
+  subjectId: string,
+  action: (typeof AUDIT_ACTIONS)[number],
+  after: Record<string, string> = {},
 ): Promise<void> =>
-  noteStaffEvent(tx, {
-    institute_id: manager.institute_id,
-    staff_id: staffId,
-    actor_id: manager.staff_id,
-    event,
-    details,
-  });
+  auditAccount(
+    tx,
+    staff_id === null
+      ? operatorActor(institute_id)
+      : { institute_id, key_id: staff_id, staff: { role: 'admin' } },
+    { action, subject_id: subjectId, after },
+  );

@@ -2,7 +2,7 @@ import * as client from 'openid-client';
 import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
 import { folded } from './email.ts';
-import { noteStaffEvent } from './events.ts';
+import { auditOwnAct } from '../command/audit.ts';
 import { startSession, type StartedSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
@@ -225,13 +225,7 @@ const accountOf = async (
       skipDuplicates: true,
     });
     if (inserted.count === 0) return false;
-    await noteStaffEvent(tx, {
-      institute_id: staff.institute_id,
-      staff_id: staff.id,
-      actor_id: staff.id,
-      event: 'joined',
-      details: { issuer },
-    });
+    await auditOwnAct(tx, staff, 'staff_join', { issuer });
     return true;
   });
   // A concurrent sign-in of the same identity has linked the account.

@@ -1,7 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
-import { noteStaffEvent } from './events.ts';
+import { auditOwnAct } from '../command/audit.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { endSessions, findSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
@@ -68,11 +68,6 @@ export const changePassword = async (
   await database.control.$transaction(async (tx) => {
     await tx.staff.update({ where: { id: staff.id }, data: { password_hash: next } });
     await endSessions(tx, staff.id, input.session_id);
-    await noteStaffEvent(tx, {
-      institute_id: staff.institute_id,
-      staff_id: staff.id,
-      actor_id: staff.id,
-      event: 'password_changed',
-    });
+    await auditOwnAct(tx, staff, 'staff_password');
   });
 };

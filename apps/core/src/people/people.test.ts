@@ -128,7 +128,7 @@ describe('sign-in', () => {
 
   test('stores neither passwords nor tokens', async () => {
     const { token } = await newPerson(await newInstitute());
-    for (const table of ['staff', 'staff_sessions', 'staff_links', 'staff_events']) {
+    for (const table of ['staff', 'staff_sessions', 'staff_links', 'audit_entries']) {
       const { rows } = await core.client.query<{ row: string }>(`select t::text as row from ${table} t`);
       const text = rows.map(({ row }) => row).join('\n');
       expect(text).not.toContain(PASSWORD);
@@ -221,10 +221,10 @@ describe('the own account', () => {
     await core.client.query(`update sign_in_attempts set expires_at = now()`);
     expect(await change(PASSWORD)).toBe('answered');
     const { rows } = await core.client.query(
-      `select actor_id from staff_events where staff_id = $1 and event = 'password_changed'`,
+      `select key_id from audit_entries where subject_id = $1 and action = 'staff_password'`,
       [id],
     );
-    expect(rows).toEqual([{ actor_id: id }]);
+    expect(rows).toEqual([{ key_id: id }]);
   });
 });
 
@@ -278,17 +278,22 @@ test('accounts are listed in pages, and each change is recorded with its actor',
   expect(first.data.map(({ id }) => id)).toEqual([admin.id]);
   const rest = await listStaff(services, operator.institute_id, { limit: 1, after: first.next_after ?? '' });
   expect(rest).toMatchObject({ data: [{ id: second.id, role: 'admin' }], next_after: null });
-  const { rows } = await core.client.query<{ event: string; actor_id: string | null }>(
-    'select event, actor_id from staff_events where institute_id = $1 order by id',
-    [operator.institute_id],
-  );
-  expect(rows.map(({ event, actor_id }) => [event, actor_id])).toEqual([
-    ['invited', null],
-    ['joined', admin.id],
-    ['invited', admin.id],
-    ['joined', second.id],
-    ['role_changed', admin.id],
+  const { rows } = await core.client.query<{
+    action: string;
+    staff_role: string;
+    key_id: string;
+    subject_id: string;
+  }>('select action, staff_role, key_id, subject_id from audit_entries where institute_id = $1 order by id', [
+    operator.institute_id,
   ]);
+  expect(rows.map(({ action, staff_role, subject_id }) => [action, staff_role, subject_id])).toEqual([
+    ['staff_invite', 'operator', admin.id],
+    ['staff_join', 'admin', admin.id],
+    ['staff_invite', 'admin', second.id],
+    ['staff_join', 'examiner', second.id],
+    ['staff_role', 'admin', second.id],
+  ]);
+  expect(rows.slice(1).map(({ key_id }) => key_id)).toEqual([admin.id, admin.id, second.id, admin.id]);
 });
 
 test('expired sessions and links are deleted a month later, and passed counters at once', async () => {

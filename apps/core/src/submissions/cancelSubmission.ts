@@ -1,5 +1,6 @@
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { audit } from '../command/audit.ts';
 import { release } from '../credits/ledger.ts';
 import { announceStop, stopRun } from '../grading/runs/stopRun.ts';
 import type { Services } from '../command/services.ts';
@@ -29,6 +30,7 @@ export const cancelSubmission = async (
         .where('id', '=', id)
         .execute();
       await release(tx, run, run.price);
+      await audit(tx, actor, [{ action: 'submission_cancel', exam_id: locked.exam.id, submission_id: id }]);
     }
     return { stopped: run, submission: await readSubmission(tx, actor, id, services.lanePace) };
   });

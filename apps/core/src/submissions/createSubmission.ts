@@ -8,6 +8,7 @@ import { SubmissionCreate, type Submission } from '@evaluation/rest-contract/sch
 import { isRead, MAX_AMOUNT, priceOf, quoteFor, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuseField } from '../command/accept.ts';
+import { audit } from '../command/audit.ts';
 import { countCopy } from '../credits/dailyCopies.ts';
 import { insufficientCredits } from '../credits/ledger.ts';
 import { examLock, existingExam, refuseChange, type LockedExam } from '../command/locks/lockExam.ts';
@@ -88,6 +89,14 @@ export const createSubmission = async (
       metadata: request.metadata ?? null,
     });
     if (replacedId === null) await countLive(tx, actor.institute_id, exam);
+    await audit(tx, actor, [
+      {
+        action: replacedId === null ? 'submission_create' : 'submission_replace',
+        exam_id: exam.id,
+        submission_id: submissionId,
+        ...(replacedId === null ? {} : { before: { submission_id: replacedId } }),
+      },
+    ]);
     // Registrations of a changed candidate are updated now and not at the commit: transactions that hold a registration
     // wait for the credits, so a transaction that holds the credits must not wait for a registration.
     await write(tx, sql`set constraints touch_registrations immediate`);

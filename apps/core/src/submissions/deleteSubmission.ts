@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { audit } from '../command/audit.ts';
 import { release } from '../credits/ledger.ts';
 import { announceStop, stopRun } from '../grading/runs/stopRun.ts';
 import type { Services } from '../command/services.ts';
@@ -53,6 +54,7 @@ export const deleteSubmission = async (
       .where('id', '=', exam.id)
       .execute();
     if (run !== null) await release(tx, run, run.price);
+    await audit(tx, actor, [{ action: 'submission_delete', exam_id: exam.id, submission_id: submission.id }]);
     return { id: submission.id, stopped: run };
   });
   await announceStop(services, stopped);

@@ -2,13 +2,7 @@ import pg from 'pg';
 import { inTransaction, takeMigrationLock, withSession } from './session.ts';
 
 /** Core may only insert and select here, so that a compromised core cannot change history. */
-const APPEND_ONLY = [
-  'audit_entries',
-  'credit_entries',
-  'credit_grant_keys',
-  'rubric_versions',
-  'staff_events',
-];
+const APPEND_ONLY = ['audit_entries', 'credit_entries', 'credit_grant_keys', 'rubric_versions'];
 const READ_ONLY = ['_prisma_migrations'];
 
 /**

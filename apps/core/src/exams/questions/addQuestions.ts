@@ -4,6 +4,7 @@ import type { Actor } from '@evaluation/platform/signed-actor';
 import { finishInSlices } from '@evaluation/platform/turns';
 import { acceptInSlices, refuse } from '../../command/accept.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';
+import { auditPaper } from './auditPaper.ts';
 import { appendVersion } from '../paper/appendVersion.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../../command/services.ts';
@@ -50,6 +51,13 @@ export const addQuestions = (
     const version = current + (rubrics.length > 0 ? 1 : 0);
     await appendVersion(tx, place, version, rubrics);
     await recountPaper(tx, place, version);
+    await auditPaper(
+      tx,
+      actor,
+      exam.id,
+      added.map(({ question }) => ({ before: null, after: question })),
+      { mode: exam.mode, firstSection: existing.sections[0]?.name ?? null },
+    );
     const stored = await readQuestions(tx, actor.institute_id, exam.id, {
       include: WHOLE,
       ids: added.map(({ id }) => id),

@@ -2,7 +2,9 @@ import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { lockExam, refuseChange } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';
+import { auditPaper } from './auditPaper.ts';
 import { findQuestion } from './findQuestion.ts';
+import { asSent } from './questionFields.ts';
 import { PLAIN } from './readQuestions.ts';
 import { dropEmptySections, recountPaper } from './paperUnderLock.ts';
 
@@ -25,5 +27,9 @@ export const deleteQuestion = (
     const place = { instituteId: actor.institute_id, examId: exam.id };
     await dropEmptySections(tx, place);
     await recountPaper(tx, place, exam.rubric_version);
+    await auditPaper(tx, actor, exam.id, [{ before: asSent(question), after: null }], {
+      mode: exam.mode,
+      firstSection: null,
+    });
     return { id: question.id, deleted: true };
   });

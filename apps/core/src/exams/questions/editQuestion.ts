@@ -9,6 +9,7 @@ import { checkEdited, editedProblems, isRead, type Broken, type Parts } from '@e
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, refuse } from '../../command/accept.ts';
 import { lockExam, refuseChange } from '../../command/locks/lockExam.ts';
+import { auditPaper } from './auditPaper.ts';
 import { appendVersion } from '../paper/appendVersion.ts';
 import { editMaterial } from '../paper/material.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
@@ -84,6 +85,7 @@ export const editQuestion = (
       const version = current + (rubric === null ? 0 : 1);
       if (rubric !== null) await appendVersion(tx, place, version, [{ question_id: id, ...rubric }]);
       await recountPaper(tx, place, version);
+      await auditPaper(tx, actor, exam.id, [{ before, after }], where);
     }
     const { question } = await findQuestion(tx, actor.institute_id, exam.id, id, include);
     return { ...question, warnings: paper.warnings };

@@ -12,11 +12,12 @@ import {
 import { checkRubric, isRead, materialWarnings, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, isUuid, refuse } from '../../command/accept.ts';
+import { audit, changesBetween } from '../../command/audit.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';
 import { appendVersion, type VersionRow } from '../paper/appendVersion.ts';
 import { rubricInForce } from '../paper/inForce.ts';
-import { editMaterial, type Material } from '../paper/material.ts';
+import { editMaterial, ofClient, type Material } from '../paper/material.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 
 /**
@@ -53,6 +54,7 @@ export const editRubrics = (
 
     const warnings: Warning[] = [];
     const changed: VersionRow[] = [];
+    const changes: [string, ReturnType<typeof changesBetween>][] = [];
     const named: AskedQuestion[] = [];
     for (const [id, edit] of Object.entries(questions)) {
       const question = asked.get(id.toLowerCase());
@@ -61,12 +63,21 @@ export const editRubrics = (
       const after = editMaterial(question.material, edit);
       if (after === null) continue;
       changed.push({ question_id: question.id, ...after });
+      changes.push([question.label, changesBetween({ ...ofClient(question.material) }, after)]);
       warnings.push(...materialWarnings({ label: question.label, ...after }));
     }
     const version = changed.length === 0 ? current : current + 1;
     if (changed.length > 0) {
       await appendVersion(tx, { instituteId: actor.institute_id, examId: exam.id }, version, changed);
       await touch(tx, actor.institute_id, exam.id, version, changed);
+      await audit(tx, actor, [
+        {
+          action: 'paper_edit',
+          exam_id: exam.id,
+          before: Object.fromEntries(changes.map(([label, { before }]) => [label, before])),
+          after: Object.fromEntries(changes.map(([label, { after }]) => [label, after])),
+        },
+      ]);
     }
     return {
       version,

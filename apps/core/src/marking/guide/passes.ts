@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { isChange, readGuidable, type GuidableResult, type SkipReason } from '../../guides/guidable.ts';
 import { deleteGuideMarks, insertGuideMarks } from '../../guides/guideMarks.ts';
 import { changesOf, predictMarks } from '../../guides/inForce.ts';
-import { audit } from '../review/audit.ts';
+import { audit } from '../../command/audit.ts';
 import { marksChanged } from '../review/marksChanged.ts';
 import { startRounds, type Rounds } from '../../command/rounds.ts';
 import type { Services } from '../../command/services.ts';

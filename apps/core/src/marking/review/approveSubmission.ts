@@ -7,7 +7,7 @@ import type { Services } from '../../command/services.ts';
 import { readSubmission } from '../../submissions/getSubmission.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import { failure } from '../../command/failures.ts';
-import { audit, reviewerOf } from './audit.ts';
+import { audit, reviewerOf } from '../../command/audit.ts';
 import { requireOfStaff } from './seenMark.ts';
 
 /**

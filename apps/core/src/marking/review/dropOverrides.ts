@@ -1,6 +1,6 @@
 import type { Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/platform/signed-actor';
-import { audit } from './audit.ts';
+import { audit } from '../../command/audit.ts';
 
 /** Deletes the overrides of a submission for a re-evaluation without `keep_overrides`; the audit keeps their values. */
 export const dropOverrides = async (

@@ -7,7 +7,7 @@ import { failure } from '../../command/failures.ts';
 import { accept, refuseField } from '../../command/accept.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';
-import { audit } from './audit.ts';
+import { audit } from '../../command/audit.ts';
 
 /**
  * Finalizes the named submissions, or all graded ones. Only their state changes. The exam is `finalized` when all its

@@ -9,7 +9,7 @@ import * as z from 'zod/v4';
 import { accept, isUuid, refuseField } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';
 import { lockSubmissionFor, visibleSubmissions } from '../../command/locks/lockSubmission.ts';
-import { audit, reviewerOf } from './audit.ts';
+import { audit, reviewerOf } from '../../command/audit.ts';
 import { marksChanged } from './marksChanged.ts';
 import { auditedFields, readQuestionResult } from './readQuestionResult.ts';
 

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { runLanes } from '@evaluation/jobs-contract';
 import { markByKey } from '@evaluation/rules';
 import { dropGuideMarks } from '../../guides/guideMarks.ts';
+import { audit } from '../../command/audit.ts';
 import type { LockedExam } from '../../command/locks/lockExam.ts';
 import type { LockedSubmission } from '../../command/locks/lockSubmission.ts';
 import { newId } from '../../command/newId.ts';
@@ -21,10 +23,11 @@ interface QueuedRun {
  */
 export const queueAgain = async (
   tx: Tx,
-  instituteId: string,
+  actor: Actor,
   exam: LockedExam,
   submission: LockedSubmission,
 ): Promise<QueuedRun> => {
+  const instituteId = actor.institute_id;
   await dropGuideMarks(tx, instituteId, submission.id);
   const intake = await intakeAgain(tx, instituteId, exam, submission);
   const run = {
@@ -48,6 +51,14 @@ export const queueAgain = async (
     .where('id', '=', submission.id)
     .execute();
   await insertRun(tx, { ...place, submissionId: submission.id, run, intake });
+  await audit(tx, actor, [
+    {
+      action: 're_evaluate',
+      exam_id: exam.id,
+      submission_id: submission.id,
+      after: { attempt: run.attempt, rubric_version: exam.rubric_version },
+    },
+  ]);
   return { run, waits: intake.questionsForAi > 0 };
 };
 

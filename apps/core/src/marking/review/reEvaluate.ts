@@ -27,7 +27,7 @@ export const reEvaluate = async (
     const { exam, submission: locked } = await lockSubmissionFor(tx, actor, submissionId, 're_evaluate');
     const keepsOverrides = accept(ReEvaluate, body).keep_overrides ?? true;
     if (!keepsOverrides) await dropOverrides(tx, actor, locked);
-    const { run, waits } = await queueAgain(tx, actor.institute_id, exam, locked);
+    const { run, waits } = await queueAgain(tx, actor, exam, locked);
     const terms = await readTerms(tx, actor);
     // Read before the most contended rows are locked.
     const accepted = await readSubmission(tx, actor, locked.id, services.lanePace);

@@ -4,7 +4,7 @@ import { accept } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';
 import { readSubmission } from '../../submissions/getSubmission.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
-import { audit } from './audit.ts';
+import { audit } from '../../command/audit.ts';
 
 /**
  * Makes a finalized submission changeable again; a finalized exam becomes open.

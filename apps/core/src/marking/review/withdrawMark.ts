@@ -3,7 +3,7 @@ import type { StaffActor } from '@evaluation/platform/signed-actor';
 import { stopPassingBelowTarget } from '../../guides/passingAudit.ts';
 import { lockSubmissionFor } from '../../command/locks/lockSubmission.ts';
 import type { Services } from '../../command/services.ts';
-import { audit } from './audit.ts';
+import { audit } from '../../command/audit.ts';
 import { marksChanged } from './marksChanged.ts';
 import { findMarkedQuestion } from './overrideMark.ts';
 import { auditedFields, readQuestionResult } from './readQuestionResult.ts';

@@ -1,6 +1,8 @@
 import type { Tx } from '@evaluation/database';
+import type { Actor } from '@evaluation/platform/signed-actor';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
+import { audit, changesBetween } from '../../command/audit.ts';
 import { failure } from '../../command/failures.ts';
 import { DEFAULT_TARGET, GuideTarget } from '../../guides/target.ts';
 import type { Services } from '../../command/services.ts';
@@ -62,18 +64,13 @@ export const showInstituteSettings = async (
   };
 };
 
-interface Admin {
-  institute_id: string;
-  staff_id: string;
-}
-
 /** Replaces the defaults of new exams. @throws DomainFailure conflict if the settings have changed since `seen` */
 export const changeInstituteSettings = async (
   services: Needed,
-  admin: Admin,
+  actor: Actor,
   { blind, guide_target, seen }: SettingsChange,
 ): Promise<InstituteSettings> =>
-  changeRow(services, admin, seen, { blind, guide_target: String(guide_target) });
+  changeRow(services, actor, 'settings_edit', seen, { blind, guide_target: String(guide_target) });
 
 /**
  * Replaces the retention days. The next round of deletions uses them.
@@ -82,11 +79,11 @@ export const changeInstituteSettings = async (
  */
 export const changeRetention = async (
   services: Needed,
-  admin: Admin,
+  actor: Actor,
   { seen, ...days }: RetentionChange,
 ): Promise<InstituteSettings> => {
   refuseMoreDays(services.settings, days);
-  return changeRow(services, admin, seen, days);
+  return changeRow(services, actor, 'retention_edit', seen, days);
 };
 
 type Values = { blind: boolean; guide_target: string } | RetentionDays;
@@ -97,31 +94,37 @@ type Values = { blind: boolean; guide_target: string } | RetentionDays;
  */
 const changeRow = async (
   services: Needed,
-  { institute_id, staff_id }: Admin,
+  actor: Actor,
+  action: 'settings_edit' | 'retention_edit',
   seen: number,
   values: Values,
 ): Promise<InstituteSettings> => {
-  const change = { ...values, changed_by: staff_id };
-  const changed = await services.database.inTenant(institute_id, async (tx) =>
-    seen === 0
-      ? tx
-          .insertInto('institute_settings')
-          .values({ institute_id, ...change })
-          .onConflict((conflict) => conflict.column('institute_id').doNothing())
-          .returning('revision')
-          .executeTakeFirst()
-      : tx
-          .updateTable('institute_settings')
-          .set({
-            ...change,
-            revision: sql<number>`revision + 1`,
-            changed_at: sql<Date>`clock_timestamp()`,
-          })
-          .where('institute_id', '=', institute_id)
-          .where('revision', '=', seen)
-          .returning('revision')
-          .executeTakeFirst(),
-  );
-  if (changed === undefined) throw failure('settings_changed');
+  const { institute_id, key_id } = actor;
+  const change = { ...values, changed_by: key_id };
+  await services.database.inTenant(institute_id, async (tx) => {
+    const stored = await readRow(tx, institute_id);
+    const changed =
+      seen === 0
+        ? await tx
+            .insertInto('institute_settings')
+            .values({ institute_id, ...change })
+            .onConflict((conflict) => conflict.column('institute_id').doNothing())
+            .returning('revision')
+            .executeTakeFirst()
+        : await tx
+            .updateTable('institute_settings')
+            .set({
+              ...change,
+              revision: sql<number>`revision + 1`,
+              changed_at: sql<Date>`clock_timestamp()`,
+            })
+            .where('institute_id', '=', institute_id)
+            .where('revision', '=', seen)
+            .returning('revision')
+            .executeTakeFirst();
+    // Then `stored` is of the revision `seen`, which this statement has replaced.
+    if (changed === undefined) throw failure('settings_changed');
+    await audit(tx, actor, [{ action, ...changesBetween(stored ?? {}, values) }]);
+  });
   return showInstituteSettings(services, institute_id);
 };

@@ -1,5 +1,12 @@
 import * as z from 'zod/v4';
-import { createKey, editKey, KeyCreate, KeyEdit, revokeKey } from '../../people/institutes/manageKeys.ts';
+import {
+  createKey,
+  editKey,
+  KeyCreate,
+  KeyEdit,
+  operatorOfKey,
+  revokeKey,
+} from '../../people/institutes/manageKeys.ts';
 import { eraseCandidate } from '../../personal-data/eraseCandidate.ts';
 import {
   exportCandidate,
@@ -26,6 +33,7 @@ import {
   showInstitute,
 } from '../../people/institutes/provision.ts';
 import { readResultOf } from '../../submissions/results.ts';
+import { operatorActor } from '../../command/audit.ts';
 import { controlProcedure, router } from '../trpc.ts';
 import { operatorGuideRouter } from './operatorGuide.ts';
 import { operatorRegradeRouter } from './operatorRegrade.ts';
@@ -39,11 +47,21 @@ export const controlRouter = router({
     await editInstitute(ctx.services, input);
     return showInstitute(ctx.services, input.institute_id);
   }),
-  createKey: controlProcedure.input(KeyCreate).mutation(({ ctx, input }) => createKey(ctx.services, input)),
-  editKey: controlProcedure.input(KeyEdit).mutation(({ ctx, input }) => editKey(ctx.services, input)),
+  createKey: controlProcedure
+    .input(KeyCreate)
+    .mutation(({ ctx, input: { institute_id, ...terms } }) =>
+      createKey(ctx.services, operatorActor(institute_id), terms),
+    ),
+  editKey: controlProcedure
+    .input(KeyEdit)
+    .mutation(async ({ ctx: { services }, input }) =>
+      editKey(services, await operatorOfKey(services, input.key_id), input),
+    ),
   revokeKey: controlProcedure
     .input(z.object({ key_id: z.uuid() }))
-    .mutation(({ ctx, input }) => revokeKey(ctx.services, input.key_id)),
+    .mutation(async ({ ctx: { services }, input }) =>
+      revokeKey(services, await operatorOfKey(services, input.key_id), input.key_id),
+    ),
   grantCredits: controlProcedure
     .input(CreditGrant)
     .mutation(({ ctx, input }) => grantCredits(ctx.services, input)),

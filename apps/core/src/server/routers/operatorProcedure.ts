@@ -1,23 +1,15 @@
-import { staffActor } from '@evaluation/platform/signed-actor';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
+import { operatorActor } from '../../command/audit.ts';
 import type { Services } from '../../command/services.ts';
 import { controlProcedure } from '../trpc.ts';
 
 /** An exam as the admin CLI names it. If the institute is absent, it is looked up by the exam. */
 const ExamOfOperator = z.object({ institute_id: z.uuid().optional(), exam_id: z.uuid() });
 
-/** The operator has no account: the audit shows this id with the role `operator`. */
-const OPERATOR_ID = '00000000-0000-0000-0000-000000000000';
-
 /** For an exam that the operator names. @throws DomainFailure exam_not_found */
 export const operatorProcedure = controlProcedure.input(ExamOfOperator).use(async ({ ctx, input, next }) => {
-  const actor = staffActor({
-    institute_id: input.institute_id ?? (await instituteOfExam(ctx.services, input.exam_id)),
-    staff_id: OPERATOR_ID,
-    role: 'operator',
-    scopes: ['evaluation:review'],
-  });
+  const actor = operatorActor(input.institute_id ?? (await instituteOfExam(ctx.services, input.exam_id)));
   return next({ ctx: { actor } });
 });
 

@@ -1,9 +1,9 @@
-import { Group, TextInput } from '@mantine/core';
+import { Group, Pill, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calls } from '../app/calls.ts';
 import { FilterSelect } from '../app/FilterSelect.tsx';
 import { useText } from '../app/language.ts';
-import { ACTIONS, type DecisionFilter } from './audit.ts';
+import { ACTIONS, type ActFilter } from './audit.ts';
 
 /** Start of a day of the browser's time zone, as a moment. */
 const startOfDay = (day: string, later = 0): string => {
@@ -16,13 +16,13 @@ export const AuditFilters = ({
   filter,
   onChange,
 }: {
-  filter: DecisionFilter;
-  onChange: (filter: DecisionFilter) => void;
+  filter: ActFilter;
+  onChange: (filter: ActFilter) => void;
 }) => {
   const t = useText();
   const { data: staff } = useQuery(calls.desk.people.list.queryOptions({ limit: 200 }));
   const { data: exams } = useQuery(calls.exams.list.queryOptions({ query: { limit: '200' } }));
-  const set = (change: Partial<DecisionFilter>) => {
+  const set = (change: Partial<ActFilter>) => {
     const changed = { ...filter, ...change };
     onChange(Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)));
   };
@@ -62,6 +62,18 @@ export const AuditFilters = ({
           set({ to: value === '' ? undefined : startOfDay(value, 1) })
         }
       />
+      {filter.submission_id === undefined ? null : (
+        <Pill.Group>
+          <Pill
+            withRemoveButton
+            size="lg"
+            onRemove={() => set({ submission_id: undefined })}
+            removeButtonProps={{ 'aria-label': t('app.clear'), 'aria-hidden': false, tabIndex: 0 }}
+          >
+            {t('administration.audit.oneCopy')}
+          </Pill>
+        </Pill.Group>
+      )}
     </Group>
   );
 };

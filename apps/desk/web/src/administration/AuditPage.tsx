@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { calls, client } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
@@ -6,15 +6,15 @@ import { notify, notifyError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { PagedTable } from '../app/PagedTable.tsx';
 import { usePages } from '../app/pages.ts';
-import { showNumber, showTime } from '../app/times.ts';
-import { decisionsAsCsv, marksOf, MOST_EXPORTED, type Decision, type DecisionFilter } from './audit.ts';
+import { showTime } from '../app/times.ts';
+import { auditAsCsv, changesOf, MOST_EXPORTED, type Act, type ActFilter } from './audit.ts';
 import { AuditFilters } from './AuditFilters.tsx';
 
 export const AuditPage = () => {
   const t = useText();
-  const [filter, setFilter] = useState<DecisionFilter>({});
+  const [filter, setFilter] = useState<ActFilter>({});
   const [isExporting, setExporting] = useState(false);
-  const pages = usePages<Decision, { created_at: string; id: string }>({
+  const pages = usePages<Act, { created_at: string; id: string }>({
     key: [...calls.desk.audit.list.queryKey(), 'pages', filter],
     read: async (before) => {
       const page = await client.desk.audit.list.query({ ...filter, ...(before === null ? {} : { before }) });
@@ -24,8 +24,8 @@ export const AuditPage = () => {
   const download = async () => {
     setExporting(true);
     try {
-      const { csv, isCut } = await decisionsAsCsv(filter);
-      saveFile(csv, 'decisions.csv');
+      const { csv, isCut } = await auditAsCsv(filter);
+      saveFile(csv, 'audit.csv');
       if (isCut) notify(t('administration.audit.cut', { count: MOST_EXPORTED }));
     } catch (error) {
       notifyError(error);
@@ -63,13 +63,43 @@ export const AuditPage = () => {
           },
           {
             heading: t('administration.exam'),
-            cell: ({ exam }) => <Anchor href={`/exams/${exam.id}`}>{exam.title}</Anchor>,
+            cell: ({ exam }) =>
+              exam === null ? (
+                ''
+              ) : (
+                <Anchor size="sm" href={`/exams/${exam.id}`}>
+                  {exam.title}
+                </Anchor>
+              ),
+          },
+          {
+            heading: t('administration.audit.concerns'),
+            cell: ({ submission, subject }) => {
+              if (subject !== null)
+                return subject.kind === 'key'
+                  ? t('administration.audit.key', { name: subject.name })
+                  : subject.name;
+              if (submission === null) return '';
+              const candidate = submission.candidate ?? submission.id;
+              return (
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  ta="left"
+                  aria-label={t('administration.audit.historyOf', { candidate })}
+                  onClick={() => setFilter({ submission_id: submission.id })}
+                >
+                  {candidate}
+                </Anchor>
+              );
+            },
           },
           {
             heading: t('administration.audit.question'),
             cell: ({ question_label }) => question_label ?? '',
           },
-          { heading: t('administration.audit.marks'), cell: (decision) => shownMarks(decision) },
+          { heading: t('administration.audit.change'), cell: (act) => <Changes act={act} /> },
           { heading: t('administration.audit.reason'), cell: ({ reason }) => reason ?? '' },
         ]}
       />
@@ -77,10 +107,26 @@ export const AuditPage = () => {
   );
 };
 
-const shownMarks = (decision: Decision): string => {
-  const { before, after } = marksOf(decision);
-  if (before === null && after === null) return '';
-  return [before, after].map((mark) => (mark === null ? '–' : showNumber(mark))).join(' → ');
+/** Lines of one entry; the CSV has all. */
+const MOST_LINES = 4;
+
+const Changes = ({ act }: { act: Act }) => {
+  const t = useText();
+  const lines = changesOf(act);
+  return (
+    <>
+      {lines.slice(0, MOST_LINES).map((line) => (
+        <Text key={line} size="sm" lineClamp={2} maw="24rem">
+          {line}
+        </Text>
+      ))}
+      {lines.length > MOST_LINES ? (
+        <Text size="sm" c="dimmed">
+          {t('administration.audit.more', { count: lines.length - MOST_LINES })}
+        </Text>
+      ) : null}
+    </>
+  );
 };
 
 const saveFile = (text: string, name: string): void => {

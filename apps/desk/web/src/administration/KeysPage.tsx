@@ -64,6 +64,11 @@ export const KeysPage = () => {
             cell: ({ last_used_at: at }) => (at === null ? t('app.never') : showTime(at)),
           },
           {
+            heading: t('administration.keys.maker'),
+            cell: ({ made_by: id, maker }) =>
+              id === null ? t('administration.audit.person.operator') : (maker ?? id),
+          },
+          {
             heading: t('administration.keys.state'),
             cell: (key) => <Badge variant="default">{t(`administration.keys.${stateOfKey(key)}`)}</Badge>,
           },

@@ -4,10 +4,10 @@ import type { PublicRouter } from '@evaluation/core-client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { client } from '../app/calls.ts';
 
-export type Decision = inferRouterOutputs<PublicRouter>['desk']['audit']['list']['data'][number];
-export type DecisionFilter = Pick<
+export type Act = inferRouterOutputs<PublicRouter>['desk']['audit']['list']['data'][number];
+export type ActFilter = Pick<
   NonNullable<inferRouterInputs<PublicRouter>['desk']['audit']['list']>,
-  'person' | 'exam_id' | 'action' | 'from' | 'to'
+  'person' | 'exam_id' | 'submission_id' | 'action' | 'from' | 'to'
 >;
 
 export const ACTIONS = [
@@ -18,26 +18,63 @@ export const ACTIONS = [
   'unfinalize',
   'guide_apply',
   'guide_undo',
-] as const satisfies readonly Decision['action'][];
+  'exam_create',
+  'exam_edit',
+  'exam_open',
+  'exam_delete',
+  'paper_edit',
+  'submission_create',
+  'submission_replace',
+  'submission_cancel',
+  'submission_delete',
+  're_evaluate',
+  'key_create',
+  'key_edit',
+  'key_revoke',
+  'settings_edit',
+  'retention_edit',
+  'staff_invite',
+  'staff_join',
+  'staff_role',
+  'staff_disable',
+  'staff_enable',
+  'staff_reset_link',
+  'staff_password',
+  'staff_session_end',
+] as const satisfies readonly Act['action'][];
 
-const markIn = (value: unknown): number | null => {
-  if (typeof value !== 'object' || value === null || !('awarded' in value)) return null;
-  return typeof value.awarded === 'number' ? value.awarded : null;
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+const shownValue = (value: unknown): string => {
+  if (value === undefined || value === null) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** Marks before and after a decision on one question; null where it has none. */
-export const marksOf = ({ before, after }: Pick<Decision, 'before' | 'after'>) => ({
-  before: markIn(before),
-  after: markIn(after),
-});
+/** Changes of an act, one line for each field: of a mark the mark alone, of a paper the fields of each question. */
+export const changesOf = ({ before, after }: Pick<Act, 'before' | 'after'>): string[] => {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  if ('awarded' in old || 'awarded' in now)
+    return [`${shownValue(old['awarded'])} → ${shownValue(now['awarded'])}`];
+  return linesOf(old, now, '');
+};
+
+const linesOf = (old: Record<string, unknown>, now: Record<string, unknown>, prefix: string): string[] =>
+  [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((field) => {
+    const [one, other] = [old[field], now[field]];
+    const isNested = Object.keys({ ...fieldsOf(one), ...fieldsOf(other) }).length > 0;
+    if (isNested) return linesOf(fieldsOf(one), fieldsOf(other), `${prefix}${field} · `);
+    const value = one === undefined ? shownValue(other) : `${shownValue(one)} → ${shownValue(other)}`;
+    return shownValue(one) === shownValue(other) ? [] : [`${prefix}${field}: ${value}`];
+  });
 
 /** The export ends after this many rows. */
 export const MOST_EXPORTED = 10_000;
 const PAGE = 200;
 
-/** All decisions of a filter as CSV, newest first. Texts that a spreadsheet would take for formulas are escaped. */
-export const decisionsAsCsv = async (filter: DecisionFilter): Promise<{ csv: string; isCut: boolean }> => {
-  const rows: Decision[] = [];
+/** All entries of a filter as CSV, newest first. Texts that a spreadsheet would take for formulas are escaped. */
+export const auditAsCsv = async (filter: ActFilter): Promise<{ csv: string; isCut: boolean }> => {
+  const rows: Act[] = [];
   let before: { created_at: string; id: string } | null = null;
   do {
     const page: inferRouterOutputs<PublicRouter>['desk']['audit']['list'] =
@@ -55,10 +92,13 @@ export const decisionsAsCsv = async (filter: DecisionFilter): Promise<{ csv: str
       person: row.person.name,
       person_kind: row.person.kind,
       action: row.action,
-      exam: row.exam.title,
-      exam_id: row.exam.id,
-      submission_id: row.submission_id,
+      exam: row.exam?.title ?? '',
+      exam_id: row.exam?.id ?? '',
+      submission_id: row.submission?.id ?? '',
+      candidate: row.submission?.candidate ?? '',
       question: row.question_label ?? '',
+      subject: row.subject?.name ?? '',
+      subject_id: row.subject?.id ?? '',
       reviewer: row.reviewer ?? '',
       reason: row.reason ?? '',
       before: JSON.stringify(row.before),

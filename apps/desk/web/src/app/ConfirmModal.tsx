@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useText } from './language.ts';
 
 export const ConfirmModal = ({
@@ -8,6 +9,7 @@ export const ConfirmModal = ({
   isBusy,
   onConfirm,
   onClose,
+  children,
 }: {
   title: string;
   text: string;
@@ -16,11 +18,14 @@ export const ConfirmModal = ({
   isBusy: boolean;
   onConfirm: () => void;
   onClose: () => void;
+  /** More about what will happen, below the text. */
+  children?: ReactNode;
 }) => {
   const t = useText();
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('app.close') }}>
       <Text mb="md">{text}</Text>
+      {children}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose} data-autofocus>
           {t('app.cancel')}

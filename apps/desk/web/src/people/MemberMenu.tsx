@@ -4,11 +4,11 @@ import { useState } from 'react';
 import type { PublicRouter } from '@evaluation/core-client';
 import type { inferRouterOutputs } from '@trpc/server';
 import { calls } from '../app/calls.ts';
-import { ConfirmModal } from '../app/ConfirmModal.tsx';
 import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
 import { notify, notifyError, notifyProblem } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
+import { DisableModal } from './DisableModal.tsx';
 import { SessionsModal } from './SessionsModal.tsx';
 
 export type Member = inferRouterOutputs<PublicRouter>['desk']['people']['list']['data'][number];
@@ -77,10 +77,8 @@ export const MemberMenu = ({
         </Menu.Dropdown>
       </Menu>
       {open === 'disable' ? (
-        <ConfirmModal
-          title={t('people.disable.title', { name })}
-          text={t('people.disable.text')}
-          action={t('people.disable')}
+        <DisableModal
+          member={member}
           isBusy={disable.isPending}
           onConfirm={() => disable.mutate({ staff_id })}
           onClose={() => setOpen(null)}

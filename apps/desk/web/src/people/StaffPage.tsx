@@ -48,7 +48,11 @@ export const StaffPage = () => {
           { heading: t('people.role'), cell: ({ role }) => t(`people.role.${role}`) },
           {
             heading: t('people.state'),
-            cell: ({ state }) => <Badge variant="default">{t(`people.state.${state}`)}</Badge>,
+            cell: ({ state }) => (
+              <Badge variant="default" miw="max-content">
+                {t(`people.state.${state}`)}
+              </Badge>
+            ),
           },
           {
             heading: t('people.lastSignIn'),

@@ -28,16 +28,6 @@ CREATE TYPE "CreditEntryKind" AS ENUM ('grant', 'reserve', 'charge', 'release');
 CREATE TYPE "RateTier" AS ENUM ('standard', 'high');
 CREATE TYPE "StaffRole" AS ENUM ('admin', 'examiner');
 CREATE TYPE "StaffLinkPurpose" AS ENUM ('invitation', 'password_reset');
-CREATE TYPE "StaffEvent" AS ENUM (
-  'invited',
-  'joined',
-  'role_changed',
-  'disabled',
-  'enabled',
-  'reset_link_made',
-  'password_changed',
-  'session_ended'
-);
 CREATE TYPE "EvidenceKind" AS ENUM ('pages', 'alignment', 'question', 'rubric');
 CREATE TYPE "AuditAction" AS ENUM (
   'override',
@@ -46,7 +36,30 @@ CREATE TYPE "AuditAction" AS ENUM (
   'finalize',
   'unfinalize',
   'guide_apply',
-  'guide_undo'
+  'guide_undo',
+  'exam_create',
+  'exam_edit',
+  'exam_open',
+  'exam_delete',
+  'paper_edit',
+  'submission_create',
+  'submission_replace',
+  'submission_cancel',
+  'submission_delete',
+  're_evaluate',
+  'key_create',
+  'key_edit',
+  'key_revoke',
+  'settings_edit',
+  'retention_edit',
+  'staff_invite',
+  'staff_join',
+  'staff_role',
+  'staff_disable',
+  'staff_enable',
+  'staff_reset_link',
+  'staff_password',
+  'staff_session_end'
 );
 CREATE TYPE "GuideMode" AS ENUM ('off', 'suggest', 'apply');
 CREATE TYPE "GuideEvent" AS ENUM ('settings', 'preview', 'apply', 'undo', 'passing_stopped');
@@ -122,6 +135,7 @@ CREATE TABLE api_keys (
   revoked_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
   last_used_at timestamp(3) with time zone,
+  made_by uuid,
   CONSTRAINT api_keys_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX api_keys_hash_key ON api_keys (hash);
@@ -187,18 +201,6 @@ CREATE TABLE sign_in_attempts (
   CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (key)
 );
 CREATE INDEX sign_in_attempts_expires_at_idx ON sign_in_attempts (expires_at);
-
-CREATE TABLE staff_events (
-  id bigserial,
-  institute_id uuid NOT NULL,
-  staff_id uuid NOT NULL,
-  actor_id uuid,
-  event "StaffEvent" NOT NULL,
-  details jsonb NOT NULL,
-  created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-  CONSTRAINT staff_events_pkey PRIMARY KEY (id)
-);
-CREATE INDEX staff_events_institute_id_id_idx ON staff_events (institute_id, id);
 
 CREATE TABLE credit_accounts (
   institute_id uuid NOT NULL,
@@ -658,9 +660,10 @@ CREATE INDEX reviews_of_question ON reviews (institute_id, question_id, edited_a
 CREATE TABLE audit_entries (
   id bigserial,
   institute_id uuid NOT NULL,
-  exam_id uuid NOT NULL,
-  submission_id uuid NOT NULL,
+  exam_id uuid,
+  submission_id uuid,
   question_id uuid,
+  subject_id uuid,
   action "AuditAction" NOT NULL,
   key_id uuid NOT NULL,
   reviewer text,
@@ -928,7 +931,6 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON staff_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON credit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE ON rubric_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();

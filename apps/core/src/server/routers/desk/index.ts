@@ -1,4 +1,4 @@
-import { DecisionQuery, listDecisions } from '../../../marking/review/listDecisions.ts';
+import { AuditQuery, listAudit } from '../../../people/institutes/listAudit.ts';
 import { router, staffProcedure } from '../../trpc.ts';
 import { deskCreditsRouter } from './credits.ts';
 import { deskKeysRouter } from './keys.ts';
@@ -18,8 +18,8 @@ export const deskRouter = router({
   credits: deskCreditsRouter,
   audit: router({
     list: staffProcedure
-      .input(DecisionQuery)
-      .query(({ ctx, input }) => listDecisions(ctx.services, ctx.actor.institute_id, input)),
+      .input(AuditQuery)
+      .query(({ ctx, input }) => listAudit(ctx.services, ctx.actor.institute_id, input)),
   }),
   review: deskReviewRouter,
   statistics: deskStatisticsRouter,

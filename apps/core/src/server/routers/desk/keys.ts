@@ -24,20 +24,20 @@ export const deskKeysRouter = router({
       z.object({
         limit: z.int().gte(1).lte(200).default(50),
         before: z.object({ created_at: givenTime, id: z.uuid() }).optional(),
+        /** Keys in force that this member of staff made. */
+        made_by: z.uuid().optional(),
       }),
     )
     .query(({ ctx, input }) => listKeys(ctx.services, ctx.actor.institute_id, input)),
   create: provenProcedure
     .input(KeyCreate.pick({ scopes: true, daily_copy_cap: true, expires_at: true }))
-    .mutation(({ ctx, input }) =>
-      createKey(ctx.services, { ...input, institute_id: ctx.actor.institute_id, rate_tier: 'standard' }),
-    ),
+    .mutation(({ ctx, input }) => createKey(ctx.services, ctx.actor, { ...input, rate_tier: 'standard' })),
   edit: provenProcedure
     .input(KeyEdit.pick({ scopes: true, daily_copy_cap: true, expires_at: true }).extend({ key_id: keyId }))
     .mutation(({ ctx, input }) =>
-      editKey(ctx.services, { ...input, key_id: existing(input.key_id) }, ctx.actor.institute_id),
+      editKey(ctx.services, ctx.actor, { ...input, key_id: existing(input.key_id) }),
     ),
   revoke: staffProcedure
     .input(z.object({ key_id: keyId }))
-    .mutation(({ ctx, input }) => revokeKey(ctx.services, existing(input.key_id), ctx.actor.institute_id)),
+    .mutation(({ ctx, input }) => revokeKey(ctx.services, ctx.actor, existing(input.key_id))),
 });

@@ -11,20 +11,8 @@ export const deskSettingsRouter = router({
   show: staffProcedure.query(({ ctx }) => showInstituteSettings(ctx.services, ctx.actor.institute_id)),
   change: staffProcedure
     .input(SettingsChange)
-    .mutation(({ ctx, input }) =>
-      changeInstituteSettings(
-        ctx.services,
-        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
-        input,
-      ),
-    ),
+    .mutation(({ ctx, input }) => changeInstituteSettings(ctx.services, ctx.actor, input)),
   changeRetention: provenProcedure
     .input(RetentionChange)
-    .mutation(({ ctx, input }) =>
-      changeRetention(
-        ctx.services,
-        { institute_id: ctx.actor.institute_id, staff_id: ctx.actor.key_id },
-        input,
-      ),
-    ),
+    .mutation(({ ctx, input }) => changeRetention(ctx.services, ctx.actor, input)),
 });
