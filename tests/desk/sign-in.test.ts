@@ -92,7 +92,7 @@ describe('in a browser', () => {
   test('a session that was ended elsewhere leads to the sign-in page, and back after it', async () => {
     const { context, page } = await desk.newBrowser();
     await signIn(desk, page);
-    const [cookie] = await context.cookies();
+    const cookie = (await context.cookies()).find(({ name }) => name === 'desk');
     await send('DELETE', '/session', { ...OWN, cookie: `${cookie?.name}=${cookie?.value}` });
     await page.goto(`${desk.url}/exams?status=open`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -168,12 +168,18 @@ describe('in a browser', () => {
 describe('the server', () => {
   test('gives a cookie that scripts cannot read and other sites cannot send', async () => {
     const response = await send('POST', '/session', OWN, desk.admin);
-    const cookie = response.headers.get('set-cookie') ?? '';
-    expect(cookie).toMatch(/HttpOnly/);
-    expect(cookie).toMatch(/SameSite=Lax/);
-    const token = cookie.split(/[=;]/)[1] ?? '';
-    expect(token.length).toBeGreaterThan(20);
-    expect(await response.text()).not.toContain(token);
+    const cookies = response.headers.getSetCookie();
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['desk', 'desk-device']);
+    const text = await response.text();
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/HttpOnly/);
+      expect(cookie).toMatch(/SameSite=Lax/);
+      const token = cookie.split(/[=;]/)[1] ?? '';
+      expect(token.length).toBeGreaterThan(20);
+      expect(text).not.toContain(token);
+    }
+    const again = await send('POST', '/session', { ...OWN, cookie: cookies[1]?.split(';')[0] ?? '' }, desk.admin);
+    expect(again.headers.getSetCookie()).toHaveLength(1);
   });
 
   test('with an HTTPS address gives a cookie of this host that travels encrypted only, and takes its own origin', async () => {

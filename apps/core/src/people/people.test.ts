@@ -15,7 +15,7 @@ import {
 import { changePassword, endOtherSessions } from './ownAccount.ts';
 import { hashPassword, UNUSABLE } from './passwords.ts';
 import { findSession, sessionsOf, signOut } from './sessions.ts';
-import type { signIn } from './signIn.ts';
+import { signIn } from './signIn.ts';
 import { sweepPeople } from './sweep.ts';
 
 /* Accounts, sessions and sign-in of staff (docs/desk/people.md). */
@@ -104,12 +104,39 @@ describe('sign-in', () => {
     expect(await signInAs(email)).toMatchObject({ staff: { email } });
   });
 
-  test('is refused after a hundred failures from one network address', async () => {
+  test('is slowed after a hundred failures from one network, for all its people together', async () => {
     const { email } = await newPerson(await newInstitute());
     const address = someAddress();
-    expect(await signInAs(email, 'wrong password 1', address)).toEqual(WRONG);
+    expect(await signInAs(newEmail(), 'wrong password 1', address)).toEqual(WRONG);
     await core.client.query(`update sign_in_attempts set attempts = 100 where attempts = 1`);
+    const refused = await signInAs(email, PASSWORD, address);
+    expect(refused).toMatchObject({ refused: 'too_many_attempts' });
+    expect('retry_after_seconds' in refused && refused.retry_after_seconds).toBeLessThanOrEqual(5);
+    await core.client.query(
+      `update sign_in_attempts set expires_at = now() where expires_at < now() + '5 s'`,
+    );
+    expect(await signInAs(email, PASSWORD, address)).toMatchObject({ staff: { email } });
+  });
+
+  test('is open in a browser that has signed in before, whatever others try', async () => {
+    const { email } = await newPerson(await newInstitute());
+    const address = someAddress();
+    const first = await signInAs(email, PASSWORD, address);
+    const device = 'device' in first ? first.device : undefined;
+    const again = (password: string, token = device, who = email) =>
+      signIn(services, { email: who, password, address, user_agent: 'test', device: token });
+    // Strangers use up the attempts of the e-mail address and of the network.
+    expect(await signInAs(email, 'wrong password 1', address)).toEqual(WRONG);
+    await core.client.query(`update sign_in_attempts set attempts = 1000 where attempts >= 1`);
     expect(await signInAs(email, PASSWORD, address)).toMatchObject({ refused: 'too_many_attempts' });
+    expect(await again(PASSWORD)).toMatchObject({ staff: { email } });
+    expect(await again(PASSWORD, `${device?.slice(0, -3)}abc`)).toMatchObject({
+      refused: 'too_many_attempts',
+    });
+    expect(await again(PASSWORD, device, newEmail())).toMatchObject({ refused: 'too_many_attempts' });
+    // The browser has attempts of its own.
+    const tried = await Promise.all(Array.from({ length: 12 }, () => again('wrong password 1')));
+    expect(tried.filter((answer) => 'retry_after_seconds' in answer)).toHaveLength(2);
   });
 
   test('counts all addresses of an IPv6 network of 64 bits together', async () => {

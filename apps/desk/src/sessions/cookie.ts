@@ -36,6 +36,15 @@ const LONGEST_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 export const sessionCookie = (isSecure: boolean): DeskCookie =>
   cookie(isSecure ? '__Host-desk' : 'desk', 200, LONGEST_SESSION_MS, { secure: isSecure, path: '/' });
 
+const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
+
+/** The cookie of a browser in which a person has signed in; it opens nothing (core's `people/device.ts`). */
+export const deviceCookie = (isSecure: boolean): DeskCookie =>
+  cookie(isSecure ? '__Secure-desk-device' : 'desk-device', 200, DEVICE_MS, {
+    secure: isSecure,
+    path: '/session',
+  });
+
 /** Time for signing in at the provider. */
 const TRANSACTION_MS = 10 * 60 * 1000;
 

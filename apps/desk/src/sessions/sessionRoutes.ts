@@ -4,7 +4,7 @@ import type { DeskSettings } from '@evaluation/platform/settings';
 import * as z from 'zod/v4';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
-import { sessionCookie } from './cookie.ts';
+import { deviceCookie, sessionCookie } from './cookie.ts';
 import type { KnownSessions } from './knownSessions.ts';
 import { userAgentOf } from './userAgentOf.ts';
 
@@ -23,7 +23,9 @@ export const sessionRoutes = (
   sessions: KnownSessions,
   settings: Pick<DeskSettings, 'url'>,
 ): Router => {
-  const cookie = sessionCookie(settings.url?.protocol === 'https:');
+  const isSecure = settings.url?.protocol === 'https:';
+  const cookie = sessionCookie(isSecure);
+  const device = deviceCookie(isSecure);
   const people = (response: Response) => core.as({ requestId: requestIdOf(response) }).public.desk.people;
   const routes = Router();
   routes.use(express.json({ limit: '16kb' }));
@@ -37,8 +39,16 @@ export const sessionRoutes = (
 
   routes.post('/', async (request, response) => {
     const { email, password } = accept(Credentials, request);
-    const answer = await people(response).signIn.mutate({ email, password, ...browserOf(request) });
-    if ('token' in answer) cookie.set(response, answer.token);
+    const answer = await people(response).signIn.mutate({
+      email,
+      password,
+      ...browserOf(request),
+      device: device.read(request) ?? undefined,
+    });
+    if ('token' in answer) {
+      cookie.set(response, answer.token);
+      if (answer.device !== undefined) device.set(response, answer.device);
+    }
     response.json('token' in answer ? { staff: answer.staff } : answer);
   });
 

@@ -43,7 +43,14 @@ export const peopleRouter = router({
     return { oidc: oidc === null ? null : { name: oidc.name } };
   }),
   signIn: visitorProcedure
-    .input(z.object({ email: z.string().max(1000), password, ...browser }))
+    .input(
+      z.object({
+        email: z.string().max(1000),
+        password,
+        ...browser,
+        device: z.string().max(200).optional(),
+      }),
+    )
     .mutation(({ ctx, input }) => signIn(ctx.services, input)),
   session: visitorProcedure
     .input(z.object({ token }))
