@@ -178,7 +178,12 @@ describe('the server', () => {
       expect(token.length).toBeGreaterThan(20);
       expect(text).not.toContain(token);
     }
-    const again = await send('POST', '/session', { ...OWN, cookie: cookies[1]?.split(';')[0] ?? '' }, desk.admin);
+    const again = await send(
+      'POST',
+      '/session',
+      { ...OWN, cookie: cookies[1]?.split(';')[0] ?? '' },
+      desk.admin,
+    );
     expect(again.headers.getSetCookie()).toHaveLength(1);
   });
 

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { ROLES, ROLES_OF_PROCEDURE, type Role } from '@evaluation/core/roles';
 import { signActor, staffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
-import { createExam } from '../harness/api.ts';
+import { createExam, submit } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { presign } from '../harness/pdfs.ts';
 import { restSuite } from '../harness/restSuite.ts';
@@ -156,6 +157,64 @@ test('an admin reads the draft', async () => {
   for (const path of ['exams.get', 'questions.list', 'desk.exams.overview'])
     expect(await call(path, INPUTS[path]?.(draftIds) ?? input, 'admin'), path).toHaveProperty('answer');
 });
+
+/** A graded copy that needs a review, of a candidate with every field, on a blind exam. */
+const newBlindCopy = async (): Promise<Ids> => {
+  const { api } = tenant;
+  const exam = await createExam(api, typedExam([mcq('1')], { blind: true }));
+  const submission = await submit(api, exam.id, {
+    candidate: {
+      external_id: 'asha-external',
+      name: 'Asha Rao',
+      roll_number: 'ROLL-77',
+      section_or_class: 'Section Q',
+      metadata: { note: 'asha-metadata' },
+    },
+    answers: [{ question_label: '1', option_labels: ['A'] }],
+    metadata: { student_name: 'copy-metadata' },
+  });
+  await behind(
+    service.database,
+    `update submissions set needs_review = true, review_reasons = array['low_confidence'] where id = $1`,
+    [submission.id],
+  );
+  const { id: candidate } = submission.candidate;
+  return {
+    ...newIds(),
+    exam: exam.id,
+    question: exam.questions[0]?.id ?? '',
+    submission: submission.id,
+    candidate,
+  };
+};
+
+const blind = await newBlindCopy();
+const ABOUT_THE_CANDIDATE = [
+  blind.candidate,
+  'asha-external',
+  'Asha Rao',
+  'ROLL-77',
+  'Section Q',
+  'asha-metadata',
+  'copy-metadata',
+];
+
+test.each(cells.filter((cell) => isOpen(cell) && cell.role === 'examiner'))(
+  '$path tells an examiner nothing about the candidate of a blind exam',
+  async ({ path, role }) => {
+    const text = JSON.stringify(await call(path, INPUTS[path]?.(blind), role));
+    for (const word of ABOUT_THE_CANDIDATE) expect(text).not.toContain(word);
+  },
+);
+
+test.each(['submissions.get', 'submissions.result', 'desk.exams.copies', 'candidates.listRegistered'])(
+  '%s tells an admin all but the name',
+  async (path) => {
+    const text = JSON.stringify(await call(path, INPUTS[path]?.(blind), 'admin'));
+    expect(text).toContain('asha-external');
+    expect(text).not.toContain('Asha Rao');
+  },
+);
 
 /** Copies of `input`, each with one text replaced by a text with NUL or half a surrogate pair. */
 const withHostileTexts = (input: unknown): unknown[] => {

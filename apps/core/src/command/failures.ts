@@ -29,6 +29,10 @@ const FAILURES = {
     code: 'conflict',
     message: 'The settings have changed since they were read. Read them again and decide.',
   },
+  blind_copy: {
+    code: 'conflict',
+    message: 'The exam is marked blind, and the checked copy names the candidate. Admins can open it.',
+  },
   candidate_erased: { code: 'conflict', message: 'The data of the candidate was erased.' },
   no_such_institute: { code: 'not_found', message: 'There is no such institute.' },
   no_such_key: { code: 'not_found', message: 'There is no such key.' },

@@ -1,6 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { isUuid } from '../command/accept.ts';
+import { failure } from '../command/failures.ts';
 import { visibleSubmissions } from '../command/locks/lockSubmission.ts';
 import type { Services } from '../command/services.ts';
 
@@ -9,7 +10,7 @@ const URL_SECONDS = 60;
 
 /**
  * Returns a URL for the facade, which streams the file to clients (docs/architecture.md#checked-copy).
- * @throws DomainFailure not_found if there is no copy of the present marks
+ * @throws DomainFailure not_found if there is no copy of the present marks, conflict for an examiner on a blind exam
  */
 export const getCheckedCopy = async (
   services: Services,
@@ -25,13 +26,15 @@ export const getCheckedCopy = async (
               .onRef('k.submission_id', '=', 's.id')
               .onRef('k.marks_revision', '=', 's.marks_revision'),
           )
-          .select(['k.object_key', 'k.size_bytes'])
+          .select(['k.object_key', 'k.size_bytes', 'e.blind'])
           .where('s.id', '=', submissionId)
           .where('s.state', '<>', 'deleted')
           .executeTakeFirst(),
       )
     : undefined;
   if (copy === undefined) throw new DomainFailure('not_found');
+  // It is made for the candidate, whom it names.
+  if (copy.blind && actor.staff?.role === 'examiner') throw failure('blind_copy');
   return {
     url: await services.objects.presignGet(copy.object_key, { expiresInSeconds: URL_SECONDS }),
     size_bytes: copy.size_bytes,

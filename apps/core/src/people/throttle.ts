@@ -7,7 +7,7 @@ import type { Services } from '../command/services.ts';
  * An attempt is counted before its password is compared, or before the provider is asked, so that parallel attempts
  * cannot exceed the limit; a successful one is taken back.
  *
- *   a browser in which this person has signed in before ──▶ its own counter alone: attempts of others shut nobody out
+ *   a browser in which this person has signed in before ──▶ its own counter alone, whatever others try
  *   any other browser                                   ──▶ the counters of the e-mail address and of its network
  *   a network over its limit                            ──▶ one attempt in SLOW_SECONDS, of all its people together
  *

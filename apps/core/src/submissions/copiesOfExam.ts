@@ -3,7 +3,9 @@ import { GradingError, type Submission } from '@evaluation/rest-contract/schemas
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import type { CandidateRow } from '../exams/candidates/representation.ts';
+import { shownCandidate } from '../exams/candidates/shownCandidate.ts';
 import { findExam } from '../command/locks/findExam.ts';
+import type { Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';
 
 /** A registered candidate of an exam with the live submission, as the desk lists them. */
@@ -34,6 +36,7 @@ interface CopyOfCandidate {
 }
 
 interface CopyRow extends Omit<CandidateRow, 'metadata' | 'created_at' | 'updated_at'> {
+  registration_id: string;
   submission_id: string | null;
   status: Submission['status'];
   pages: number | null;
@@ -51,9 +54,9 @@ interface CopyRow extends Omit<CandidateRow, 'metadata' | 'created_at' | 'update
 export const CopyFilter = z.object({
   /** `none`: the candidate has no submission. `unfinished`: in the queue or being graded. */
   show: z.enum(['all', 'none', 'unfinished', 'failed', 'needs_review', 'graded']).default('all'),
-  /** Part of the name, roll number or external_id; letter case is ignored. Names of a blind exam are not searched. */
+  /** Part of the name, roll number or external_id, as far as they are shown; letter case is ignored. */
   search: z.string().trim().max(255).optional(),
-  /** Id of the last candidate of the previous page. */
+  /** `next_cursor` of the previous page. */
   cursor: z.uuid().optional(),
   limit: z.int().gte(1).lte(500).default(50),
 });
@@ -71,11 +74,11 @@ export const copiesOfExam = (
 ): Promise<{ data: CopyOfCandidate[]; next_cursor: string | null }> =>
   database.inTenant(actor.institute_id, async (tx) => {
     const exam = await findExam(tx, actor, examId);
-    const { rows } = await copyRows(actor.institute_id, exam.id, filter).execute(tx);
+    const { rows } = await copyRows(actor, exam.id, filter).execute(tx);
     const page = rows.slice(0, filter.limit);
     return {
       data: page.map(copyOf),
-      next_cursor: rows.length > filter.limit ? (page.at(-1)?.id ?? null) : null,
+      next_cursor: rows.length > filter.limit ? (page.at(-1)?.registration_id ?? null) : null,
     };
   });
 
@@ -90,32 +93,34 @@ const SHOWN: Record<CopyFilter['show'], RawBuilder<boolean>> = {
 
 /** Exported for a test of its plan. */
 export const copyRows = (
-  instituteId: string,
+  viewer: Viewer,
   examId: string,
   { show, search = '', cursor, limit }: CopyFilter,
 ): RawBuilder<CopyRow> => {
   const found =
     search === ''
       ? sql`true`
-      : sql`strpos(lower(concat_ws(' ', case when not e.blind then c.name end, c.roll_number, c.external_id)),
-          lower(${search})) > 0`;
+      : sql`strpos(lower(concat_ws(' ', c.name, c.roll_number, c.external_id)), lower(${search})) > 0`;
+  const isBeyond =
+    cursor === undefined
+      ? sql`true`
+      : sql`r.candidate_id > (select g.candidate_id from registrations g
+          where g.institute_id = ${viewer.institute_id} and g.exam_id = ${examId} and g.id = ${cursor})`;
   return sql<CopyRow>`
-    select c.id, c.external_id, case when not e.blind then c.name end as name, c.roll_number, c.section_or_class,
+    select r.id as registration_id, c.id, c.external_id, c.name, c.roll_number, c.section_or_class,
       s.id as submission_id, s.status, s.pages, s.needs_review, s.review_reasons, s.questions_done, s.questions_total,
       s.finalized_at is not null as is_finalized, s.approved_at is not null as is_approved, s.error, s.updated_at,
-      (select u.file_name from uploads u where u.institute_id = s.institute_id and u.id = s.upload_id) as file_name
+      (select u.file_name from uploads u
+        where not c.is_hidden and u.institute_id = s.institute_id and u.id = s.upload_id) as file_name
     from registrations r
-    cross join lateral (
-      select e.blind from exams e where e.institute_id = r.institute_id and e.id = r.exam_id limit 1) e
-    cross join lateral (
-      select c.* from candidates c where c.institute_id = r.institute_id and c.id = r.candidate_id limit 1) c
+    cross join lateral (select c.* from ${shownCandidate(viewer, 'r')} c limit 1) c
     left join lateral (
       select s.* from submissions s
       where s.institute_id = r.institute_id and s.exam_id = r.exam_id and s.candidate_id = r.candidate_id
         and s.state = 'live'
       limit 1) s on true
-    where r.institute_id = ${instituteId} and r.exam_id = ${examId}
-      and ${cursor === undefined ? sql`true` : sql`r.candidate_id > ${cursor}`} and ${SHOWN[show]} and ${found}
+    where r.institute_id = ${viewer.institute_id} and r.exam_id = ${examId}
+      and ${isBeyond} and ${SHOWN[show]} and ${found}
     order by r.exam_id, r.candidate_id
     limit ${limit + 1}`;
 };

@@ -17,7 +17,7 @@ export const feed = async (services: Services, actor: Actor, query: unknown): Pr
     signingKeys: services.settings.actorSigningKeys,
   });
   return services.database.inTenant(actor.institute_id, async (tx) => {
-    const found = await selectSubmissions(tx, actor.institute_id, services.lanePace, ofFeed(actor, page));
+    const found = await selectSubmissions(tx, actor, services.lanePace, ofFeed(actor, page));
     return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
   });
 };

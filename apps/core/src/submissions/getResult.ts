@@ -31,7 +31,7 @@ export const readResult = async (
   include: () => ReadonlySet<string>,
 ): Promise<Result> => {
   const { rows } = isUuid(submissionId)
-    ? await resultRows(viewer.institute_id, {
+    ? await resultRows(viewer, {
         where: sql<boolean>`s.id = ${submissionId} and s.state <> 'deleted' and ${isOfVisibleExam(viewer)}`,
       }).execute(tx)
     : { rows: [] };

@@ -49,7 +49,7 @@ export const readSubmission = async (
   pace: Pick<LanePace, 'of'>,
 ): Promise<Submission> => {
   const [submission] = isUuid(submissionId)
-    ? await selectSubmissions(tx, viewer.institute_id, pace, chosenBy(viewer, submissionId))
+    ? await selectSubmissions(tx, viewer, pace, chosenBy(viewer, submissionId))
     : [];
   if (submission === undefined) throw new DomainFailure('not_found');
   return submission;
@@ -57,7 +57,7 @@ export const readSubmission = async (
 
 /** The statement of `getSubmission`. */
 export const submissionById = (viewer: Viewer, submissionId: string) =>
-  submissionRows(viewer.institute_id, chosenBy(viewer, submissionId));
+  submissionRows(viewer, chosenBy(viewer, submissionId));
 
 const chosenBy = (viewer: Viewer, submissionId: string): Choice => ({
   where: sql<boolean>`s.id = ${submissionId} and ${isOfVisibleExam(viewer)}`,

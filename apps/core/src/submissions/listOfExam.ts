@@ -25,7 +25,7 @@ export const listOfExam = (
       signingKeys: services.settings.actorSigningKeys,
     });
     const chosen = liveOfExam(exam.id, page, { finalized, needs_review });
-    const found = await selectSubmissions(tx, actor.institute_id, services.lanePace, chosen);
+    const found = await selectSubmissions(tx, actor, services.lanePace, chosen);
     return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
   });
 

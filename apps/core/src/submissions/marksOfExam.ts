@@ -4,6 +4,7 @@ import { addUp } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { joinReview } from '../guides/guideMarks.ts';
+import { shownCandidate } from '../exams/candidates/shownCandidate.ts';
 import { findExam } from '../command/locks/findExam.ts';
 import type { Services } from '../command/services.ts';
 
@@ -46,7 +47,6 @@ const MOST_RESULTS = 20_000;
 
 /**
  * Lists the marks of the live submissions of an exam without texts, in the order of candidates: for tables of results.
- * Names are null on a blind exam.
  * @throws DomainFailure exam_not_found
  */
 export const readMarksOfExam = (
@@ -65,8 +65,7 @@ export const readMarksOfExam = (
       where e.institute_id = ${instituteId} and e.id = ${exam.id}
       order by q.position`.execute(tx);
     const { rows } = await sql<Row>`
-      select s.id, s.candidate_id, c.external_id, case when not ${exam.blind}::boolean then c.name end as name,
-        c.roll_number, c.section_or_class, s.status,
+      select s.id, c.id as candidate_id, c.external_id, c.name, c.roll_number, c.section_or_class, s.status,
         s.needs_review, s.finalized_at is not null as finalized,
         exists (select from checked_copies k where k.institute_id = s.institute_id and k.submission_id = s.id
           and k.marks_revision = s.marks_revision) as has_checked_copy,
@@ -79,9 +78,9 @@ export const readMarksOfExam = (
       from (
         select s.* from submissions s
         where s.institute_id = ${instituteId} and s.exam_id = ${exam.id} and s.state = 'live'
-          and ${cursor === undefined ? sql`true` : sql`s.candidate_id > ${cursor}`}
+          and ${cursor === undefined ? sql`true` : sql`s.candidate_id > (select k.candidate_id from submissions k where k.institute_id = ${instituteId} and k.id = ${cursor})`}
         order by s.candidate_id limit ${size + 1}) s
-      join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
+      join lateral ${shownCandidate(actor, 's')} c on true
       order by s.candidate_id`.execute(tx);
     const questions = paper.rows.flatMap(({ title: _title, ...question }) =>
       question.question_id === null ? [] : [question],
@@ -91,7 +90,7 @@ export const readMarksOfExam = (
       title: paper.rows[0]?.title ?? '',
       questions,
       data: data.map((row) => shown(row, questions)),
-      next_cursor: rows.length > size ? (data.at(-1)?.candidate_id ?? null) : null,
+      next_cursor: rows.length > size ? (data.at(-1)?.id ?? null) : null,
     };
   });
 

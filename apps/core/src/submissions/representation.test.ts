@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 test('a page of waiting submissions does not read finished runs', async () => {
   const { submissions, read } = await database.inTenant(institute, async (tx) => {
-    const found = await selectSubmissions(tx, institute, unmeasured, {
+    const found = await selectSubmissions(tx, { institute_id: institute }, unmeasured, {
       where: sql<boolean>`true`,
       limit: 51,
     });
@@ -62,7 +62,9 @@ test('a page of waiting submissions does not read finished runs', async () => {
 
 test('queue positions count the institute’s own submissions ahead in the lane; 0 is next', async () => {
   const submissions = await database.inTenant(institute, (tx) =>
-    selectSubmissions(tx, institute, unmeasured, { where: sql<boolean>`s.status = 'queued'` }),
+    selectSubmissions(tx, { institute_id: institute }, unmeasured, {
+      where: sql<boolean>`s.status = 'queued'`,
+    }),
   );
   const positions = submissions.map(({ queue }) => queue?.position ?? -1).toSorted((a, b) => a - b);
   expect(positions).toEqual(Array.from({ length: WAITING }, (_, index) => index));

@@ -5,6 +5,7 @@ import { isOver } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import type { LanePace } from '../command/lanePace.ts';
 import { isVisibleTo, type Viewer } from '../command/locks/visibleExams.ts';
+import { shownCandidate } from '../exams/candidates/shownCandidate.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 
@@ -62,32 +63,32 @@ export const chosenSubmissions = (instituteId: string, { where, limit }: Choice)
 
 /** Exported for a test of its plan. */
 export const submissionRows = (
-  instituteId: string,
+  viewer: Viewer,
   choice: Choice,
 ): RawBuilder<SubmissionRow> => sql<SubmissionRow>`
-  select s.id, s.exam_id, s.candidate_id, c.external_id, s.state, s.replaced_by, s.status, s.lane, s.current_run_id,
+  select s.id, s.exam_id, c.id as candidate_id, c.external_id, s.state, s.replaced_by, s.status, s.lane, s.current_run_id,
     s.pages, s.needs_review, s.review_reasons, s.finalized_at, s.attempt_count, s.rubric_version, s.questions_total,
     s.questions_done, s.quote_unit, s.quote_credits, s.quote_rate_source, s.credits_charged, s.error, s.warnings,
-    s.metadata, s.created_at, s.updated_at,
+    case when not c.is_hidden then s.metadata end as metadata, s.created_at, s.updated_at,
     case when s.status in ('processing', 'reading', 'grading') then (
       select extract(epoch from clock_timestamp() - r.claimed_at)::float8 from runs r
       where r.institute_id = s.institute_id and r.id = s.current_run_id)
     end as running_seconds
-  from ${chosenSubmissions(instituteId, choice)} s
-  join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
+  from ${chosenSubmissions(viewer.institute_id, choice)} s
+  join lateral ${shownCandidate(viewer, 's')} c on true
   order by s.updated_at, s.id`;
 
 /** Queue places and estimates are computed on each read and never stored, so they do not change `updated_at`. */
 export const selectSubmissions = async (
   tx: Tx,
-  instituteId: string,
+  viewer: Viewer,
   pace: Pick<LanePace, 'of'>,
   choice: Choice,
 ): Promise<Submission[]> => {
-  const { rows } = await submissionRows(instituteId, choice).execute(tx);
+  const { rows } = await submissionRows(viewer, choice).execute(tx);
   const places = await queuePlaces(
     tx,
-    instituteId,
+    viewer.institute_id,
     rows.filter(({ status }) => status === 'queued'),
   );
   return rows.map((row) => representation(row, places.get(row.current_run_id) ?? null, pace));

@@ -64,7 +64,10 @@ const pageOf = (limit: number) =>
       },
       transformResult: ({ result }) => Promise.resolve(result),
     });
-    const { rows } = await resultRows(institute, { where: sql<boolean>`true`, limit }).execute(counted);
+    const { rows } = await resultRows(
+      { institute_id: institute },
+      { where: sql<boolean>`true`, limit },
+    ).execute(counted);
     const results = await showResults(counted, institute, rows, new Set(['model_answer', 'annotations']));
     return { statements, results };
   });

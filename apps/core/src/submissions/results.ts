@@ -3,6 +3,8 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import { totalsOf } from '@evaluation/rules';
 import type { Tx } from '@evaluation/database';
+import type { Viewer } from '../command/locks/visibleExams.ts';
+import { shownCandidate } from '../exams/candidates/shownCandidate.ts';
 import { readQuestionResults, type Marked } from './questionResults.ts';
 import { chosenSubmissions, type Choice } from './representation.ts';
 
@@ -21,17 +23,14 @@ export interface ResultRow extends Marked {
   updated_at: Date;
 }
 
-/** Selects results; names are null on a blind exam. Exported for a test of its plan. */
-export const resultRows = (instituteId: string, choice: Choice): RawBuilder<ResultRow> => sql<ResultRow>`
-  select s.id, s.exam_id, s.candidate_id, c.external_id,
-    case when (select not e.blind from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)
-      then c.name end as name,
-    c.roll_number, s.lane, s.approved_at, s.approved_by, s.status, s.needs_review, s.review_reasons, s.finalized_at, s.rubric_version, s.current_run_id,
+/** Selects results. Exported for a test of its plan. */
+export const resultRows = (viewer: Viewer, choice: Choice): RawBuilder<ResultRow> => sql<ResultRow>`
+  select s.id, s.exam_id, c.id as candidate_id, c.external_id, c.name, c.roll_number, s.lane, s.approved_at, s.approved_by, s.status, s.needs_review, s.review_reasons, s.finalized_at, s.rubric_version, s.current_run_id,
     s.graded_at, s.credits_charged, s.error, s.updated_at,
     exists (select from checked_copies k
       where k.institute_id = s.institute_id and k.submission_id = s.id and k.marks_revision = s.marks_revision) as has_checked_copy
-  from ${chosenSubmissions(instituteId, choice)} s
-  join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
+  from ${chosenSubmissions(viewer.institute_id, choice)} s
+  join lateral ${shownCandidate(viewer, 's')} c on true
   order by s.updated_at, s.id`;
 
 export const showResults = async (
@@ -72,7 +71,10 @@ export const showResults = async (
 
 /** Reads a result without extracted answers, of any exam and state. @throws DomainFailure not_found */
 export const readResultOf = async (tx: Tx, instituteId: string, submissionId: string): Promise<Result> => {
-  const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
+  const { rows } = await resultRows(
+    { institute_id: instituteId },
+    { where: sql<boolean>`s.id = ${submissionId}` },
+  ).execute(tx);
   const [result] = await showResults(tx, instituteId, rows, new Set(['-extracted_answer']));
   if (result === undefined) throw new DomainFailure('not_found');
   return result;

@@ -26,7 +26,7 @@ export const resultsOfExam = (
       signingKeys: services.settings.actorSigningKeys,
     });
     const chosen = liveOfExam(exam.id, page, { finalized });
-    const { rows } = await resultRows(actor.institute_id, chosen).execute(tx);
+    const { rows } = await resultRows(actor, chosen).execute(tx);
     // Questions are not read for the extra row that shows whether there is a next page, nor for results that do not
     // fit.
     const parts = listed(include);

@@ -91,7 +91,9 @@ test.each([FIRST, MIDDLE, LAST])(
   async (part) => {
     const pages = [pageFrom(part), pageFrom(0, { updated_since: timeAt(part) })];
     for (const page of pages) {
-      const read = await readOf(submissionRows(institute, ofFeed({ institute_id: institute }, page)));
+      const read = await readOf(
+        submissionRows({ institute_id: institute }, ofFeed({ institute_id: institute }, page)),
+      );
       expect(read.indexes).toContain('submissions_institute_id_updated_at_id_idx');
       expect(read).toMatchObject({ scanned: [] });
       expect(read.shown).toBeGreaterThan(LIMIT / 4);
@@ -116,7 +118,7 @@ describe('the lists of an exam of 100,000 submissions, among a million', () => {
     [{ finalized: 'false', needs_review: 'false' }, LIVE],
   ])('submissions by %o read a page of %s', async (filters, index) => {
     for (const page of [pageFrom(FIRST), pageFrom(MIDDLE), pageFrom(0, { updated_since: timeAt(MIDDLE) })]) {
-      const read = await readOf(submissionRows(institute, liveOfExam(exam, page, filters)));
+      const read = await readOf(submissionRows({ institute_id: institute }, liveOfExam(exam, page, filters)));
       expect(read.indexes).toContain(index);
       expect(read).toMatchObject({ scanned: [] });
       expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
@@ -129,7 +131,7 @@ describe('the lists of an exam of 100,000 submissions, among a million', () => {
     [{ finalized: 'false' }, LIVE],
   ])('results by %o read a page of %s', async (filters, index) => {
     for (const page of [pageFrom(FIRST), pageFrom(MIDDLE), pageFrom(0, { updated_since: timeAt(MIDDLE) })]) {
-      const read = await readOf(resultRows(institute, liveOfExam(exam, page, filters)));
+      const read = await readOf(resultRows({ institute_id: institute }, liveOfExam(exam, page, filters)));
       expect(read.indexes).toContain(index);
       expect(read).toMatchObject({ scanned: [] });
       expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
@@ -139,10 +141,12 @@ describe('the lists of an exam of 100,000 submissions, among a million', () => {
 
 test('the review queue of a million submissions reads one page of its index', async () => {
   const choice = { examId: null, reason: null, after: null, window: 51, limit: 50 };
-  const read = await readOf(queueRows(institute, choice));
+  const read = await readOf(queueRows({ institute_id: institute }, choice));
   expect(read.indexes).toContain('submissions_to_review');
   expect(read).toMatchObject({ scanned: [] });
-  const filtered = await readOf(queueRows(institute, { ...choice, reason: 'low_confidence', window: 100 }));
+  const filtered = await readOf(
+    queueRows({ institute_id: institute }, { ...choice, reason: 'low_confidence', window: 100 }),
+  );
   expect(filtered.indexes).toContain('submissions_to_review');
   expect(filtered).toMatchObject({ scanned: [] });
   expect(Math.max(read.mostRows, filtered.mostRows)).toBeLessThanOrEqual(100);
@@ -169,7 +173,7 @@ describe('the lists of the desk among a million submissions', () => {
   test('a page of the copies of an exam reads a page of its registrations', async () => {
     for (const cursor of [undefined, '00000000-0000-4000-8000-000000002000']) {
       const filter = { show: 'all', limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } as const;
-      const read = await readOf(copyRows(institute, exam, filter));
+      const read = await readOf(copyRows({ institute_id: institute }, exam, filter));
       expect(read).toMatchObject({ scanned: [], shown: LIMIT + 1 });
       expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
     }

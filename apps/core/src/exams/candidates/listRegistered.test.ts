@@ -42,7 +42,10 @@ beforeAll(async () => {
 
 const readOf = async (position: Position | null) => {
   const page = pageAfter(position, { instituteId: institute, list: 'registrations', defaultLimit: LIMIT });
-  const { indexes, mostRows, shown } = await readingOf(institute, registeredRows(institute, exam, page));
+  const { indexes, mostRows, shown } = await readingOf(
+    institute,
+    registeredRows({ institute_id: institute }, exam, page),
+  );
   return { indexes, mostRows, shown };
 };
 

@@ -9,6 +9,8 @@ import { accept } from '../../command/accept.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import { closePage, openPage, type Page } from '../../command/lists/page.ts';
 import type { Services } from '../../command/services.ts';
+import type { Viewer } from '../../command/locks/visibleExams.ts';
+import { shownCandidate } from './shownCandidate.ts';
 import { candidateOf, type CandidateRow } from './representation.ts';
 
 /** `updated_at` is the registration's. It changes with the candidate and with the status of the live submission. */
@@ -19,7 +21,7 @@ interface RegisteredRow extends CandidateRow {
 }
 
 /**
- * Lists candidates in the order of their registrations; names are null on a blind exam.
+ * Lists candidates in the order of their registrations.
  * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
  */
 export const listRegistered = (
@@ -37,7 +39,7 @@ export const listRegistered = (
       defaultLimit: 50,
       signingKeys: services.settings.actorSigningKeys,
     });
-    const { rows } = await registeredRows(actor.institute_id, exam.id, page).execute(tx);
+    const { rows } = await registeredRows(actor, exam.id, page).execute(tx);
     const found = rows.map((row) => ({
       ...candidateOf(row),
       registration_id: row.registration_id,
@@ -57,22 +59,20 @@ export const listRegistered = (
  * after a request that set `blind: true` was answered.
  */
 export const registeredRows = (
-  instituteId: string,
+  viewer: Viewer,
   examId: string,
   page: Page,
 ): RawBuilder<RegisteredRow> => sql<RegisteredRow>`
-  select c.id, c.external_id,
-    case when (select not e.blind from exams e where e.institute_id = ${instituteId} and e.id = ${examId})
-      then c.name end as name, c.roll_number, c.section_or_class, c.metadata, c.created_at, r.updated_at,
+  select c.id, c.external_id, c.name, c.roll_number, c.section_or_class, c.metadata, c.created_at, r.updated_at,
     r.id as registration_id, s.id as submission_id, s.status as submission_status
   from (
     select r.id, r.institute_id, r.exam_id, r.candidate_id, r.updated_at
     from registrations r
-    where r.institute_id = ${instituteId} and r.exam_id = ${examId}
+    where r.institute_id = ${viewer.institute_id} and r.exam_id = ${examId}
       and ${page.where(sql`r.updated_at`, sql`r.id`)}
     order by r.updated_at, r.id
     limit ${page.rows}) r
-  join candidates c on c.institute_id = r.institute_id and c.id = r.candidate_id
+  join lateral ${shownCandidate(viewer, 'r')} c on true
   left join lateral (
     select s.id, s.status from submissions s
     where s.institute_id = r.institute_id and s.exam_id = r.exam_id and s.candidate_id = r.candidate_id

@@ -4,6 +4,8 @@ import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { joinReview } from '../../guides/guideMarks.ts';
 import { readCursor, writeCursor, type Position } from '../../command/lists/cursor.ts';
+import type { Viewer } from '../../command/locks/visibleExams.ts';
+import { shownCandidate } from '../../exams/candidates/shownCandidate.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 
@@ -73,7 +75,7 @@ export const listReviewQueue = (
     const scope = { instituteId, list: 'review_queue', filters: { exam_id, reason } };
     const after = cursor === undefined ? null : readCursor(cursor, scope, keys);
     const window = reason === undefined ? limit + 1 : MOST_EXAMINED;
-    const { rows } = await queueRows(instituteId, {
+    const { rows } = await queueRows(actor, {
       examId,
       reason: reason ?? null,
       after,
@@ -140,7 +142,7 @@ const ownReasons = sql`
  * joining whole tables. Exported for a test of its plan.
  */
 export const queueRows = (
-  instituteId: string,
+  viewer: Viewer,
   choice: {
     examId: string | null;
     reason: string | null;
@@ -155,7 +157,7 @@ export const queueRows = (
     select s.id, s.institute_id, s.exam_id, s.candidate_id, s.status, s.pages, s.review_reasons, s.current_run_id,
       s.updated_at
     from submissions s
-    where s.institute_id = ${instituteId} and ${isOpen}
+    where s.institute_id = ${viewer.institute_id} and ${isOpen}
       and ${examId === null ? sql`true` : sql`s.exam_id = ${examId}`}
       and ${after === null ? sql`true` : sql`(s.updated_at, s.id) > (${after.updated_at}::timestamptz, ${after.id}::uuid)`}
     order by s.updated_at, s.id limit ${window}),
@@ -167,8 +169,8 @@ export const queueRows = (
         : sql`(${reason} = any(${ownReasons}) or exists (select ${openResults} and ${reason} = any(coalesce(v.review_reasons, r.review_reasons))))`
     }
     order by s.updated_at, s.id limit ${limit + 1})
-  select b.examined, b.last_id, b.last_at, s.id, s.exam_id, e.title, s.candidate_id, c.external_id,
-    case when not e.blind then c.name end as name, c.roll_number, s.status, s.pages, ${ownReasons} as review_reasons,
+  select b.examined, b.last_id, b.last_at, s.id, s.exam_id, e.title, c.id as candidate_id, c.external_id, c.name,
+    c.roll_number, s.status, s.pages, ${ownReasons} as review_reasons,
     s.updated_at,
     (select coalesce(json_agg(json_build_object('question_id', p.id, 'label', p.label,
         'confidence', r.confidence::float8, 'reasons', r.review_reasons) order by p.position), '[]')
@@ -178,10 +180,9 @@ export const queueRows = (
   from (select count(*)::int as examined, (array_agg(id order by updated_at desc, id desc))[1] as last_id,
     max(updated_at) as last_at from examined) b
   left join found s on true
-  left join lateral (select e.title, e.blind from exams e
+  left join lateral (select e.title from exams e
     where e.institute_id = s.institute_id and e.id = s.exam_id limit 1) e on true
-  left join lateral (select c.external_id, c.name, c.roll_number from candidates c
-    where c.institute_id = s.institute_id and c.id = s.candidate_id limit 1) c on true
+  left join lateral (select c.* from ${shownCandidate(viewer, 's')} c limit 1) c on true
   order by s.updated_at, s.id`;
 };
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ExamStatus } from '@evaluation/rest-contract/schemas';
 import { examStatus } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
+import { shownCandidate } from '../../exams/candidates/shownCandidate.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 
@@ -47,6 +48,7 @@ const MOST_NAMED = 10;
 export const readFinalizeChecklist = (services: Services, actor: Actor, examId: string): Promise<Checklist> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await findExam(tx, actor, examId);
+    const ofExam = sql`${actor.institute_id}::uuid as institute_id, ${exam.id}::uuid as exam_id`;
     const { rows } = await sql<Row>`
       with live as materialized (
         select s.id, s.candidate_id, s.updated_at, s.finalized_at is not null as is_finalized,
@@ -72,16 +74,13 @@ export const readFinalizeChecklist = (services: Services, actor: Actor, examId: 
         (select coalesce(json_agg(json_build_object('kind', k.kind, 'submissions', k.submissions, 'first', k.first)), '[]')
           from (select k.kind, max(k.submissions)::int as submissions,
               json_agg(json_build_object('submission_id', k.id, 'external_id', c.external_id) order by k.place) as first
-            from kinds k
-            join candidates c on c.institute_id = ${actor.institute_id} and c.id = k.candidate_id
-            where k.place <= ${MOST_NAMED}
+            from (select kinds.*, ${ofExam} from kinds where place <= ${MOST_NAMED}) k
+            join lateral ${shownCandidate(actor, 'k')} c on true
             group by k.kind) k) as kinds,
         (select count(*)::int from missing) as missing,
         (select coalesce(json_agg(json_build_object('candidate_id', c.id, 'external_id', c.external_id)), '[]')
-          from (select * from missing order by updated_at, id limit ${MOST_NAMED}) m
-          join candidates c on c.institute_id = ${actor.institute_id} and c.id = m.candidate_id) as first_missing`.execute(
-      tx,
-    );
+          from (select missing.*, ${ofExam} from missing order by updated_at, id limit ${MOST_NAMED}) m
+          join lateral ${shownCandidate(actor, 'm')} c on true) as first_missing`.execute(tx);
     const [row] = rows;
     if (row === undefined) throw new Error('a select of counts returned no row');
     const openOf = (kind: string) => {

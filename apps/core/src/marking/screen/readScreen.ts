@@ -133,7 +133,10 @@ export const readScreen = async (
 };
 
 const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
-  const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
+  const { rows } = await resultRows(
+    { institute_id: instituteId },
+    { where: sql<boolean>`s.id = ${submissionId}` },
+  ).execute(tx);
   const [row] = rows;
   const [result] = await showResults(tx, instituteId, rows, new Set(['annotations', 'model_answer']));
   if (row === undefined || result === undefined) throw new DomainFailure('not_found');

@@ -116,7 +116,7 @@ const Changes = ({ act }: { act: Act }) => {
   return (
     <>
       {lines.slice(0, MOST_LINES).map((line) => (
-        <Text key={line} size="sm" lineClamp={2} maw="24rem">
+        <Text key={line} component="code" size="sm" lineClamp={2} maw="24rem">
           {line}
         </Text>
       ))}
