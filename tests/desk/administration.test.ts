@@ -242,3 +242,47 @@ test('settings fill the form of a new exam, and fewer days of retention are stor
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test('an admin lets examiners see assigned exams only, and assigns one on the page of the exam', async () => {
+  const { control } = desk.service.control.as({});
+  const email = `${randomUUID()}@example.org`;
+  await control.staff.invite.mutate({
+    institute_id: desk.instituteId,
+    email,
+    name: 'Chitra Sen',
+    role: 'examiner',
+    password: PASSWORD,
+  });
+  const exam = await createExam(desk.service.api, typedExam([longAnswer('1')], { title: 'Assigned exam' }));
+  const examiner = await desk.newBrowser();
+  await signIn({ ...desk, admin: { email, password: PASSWORD } }, examiner.page);
+  await examiner.page.getByRole('link', { name: 'Assigned exam' }).waitFor();
+
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('checkbox', { name: 'Examiners see assigned exams only' }).check();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The settings were saved.').waitFor();
+  await examiner.page.goto(`${desk.url}/exams`);
+  await examiner.page.getByRole('heading', { level: 1 }).waitFor();
+  await expect.poll(() => examiner.page.getByRole('link', { name: 'Assigned exam' }).count()).toBe(0);
+
+  await page.goto(`${desk.url}/exams/${exam.id}`);
+  await page.getByRole('combobox', { name: 'Examiners' }).click();
+  await page.getByRole('option', { name: 'Chitra Sen' }).click();
+  await page.keyboard.press('Escape');
+  await expectNoAxeViolations(page);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The examiners were saved.').waitFor();
+  await examiner.page.goto(`${desk.url}/exams`);
+  await examiner.page.getByRole('link', { name: 'Assigned exam' }).waitFor();
+
+  await page.goto(`${desk.url}/settings`);
+  await page.getByRole('checkbox', { name: 'Examiners see assigned exams only' }).uncheck();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The settings were saved.').waitFor();
+  expect([...problems, ...examiner.problems]).toEqual([]);
+  await context.close();
+  await examiner.context.close();
+});

@@ -194,6 +194,7 @@ test('settings of the institute are the defaults of exams of staff, and not of e
   expect(await desk.settings.show.query()).toEqual({
     blind: false,
     guide_target: 0.95,
+    assigned_only: false,
     revision: 0,
     changed: null,
     retention: { files_days: 30, evidence_days: 365, readings_days: 365 },

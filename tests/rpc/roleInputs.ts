@@ -167,6 +167,8 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.audit.list': () => ({}),
 
   'desk.settings.show': () => undefined,
+  'desk.exams.examiners': ({ exam }) => ({ exam_id: exam }),
+  'desk.exams.assign': ({ exam, staff }) => ({ exam_id: exam, staff_ids: [staff] }),
   'desk.settings.change': () => ({ blind: false, guide_target: 0.95, seen: 0 }),
   'desk.settings.changeRetention': () => ({
     files_days: null,

@@ -158,6 +158,33 @@ test('an admin reads the draft', async () => {
     expect(await call(path, INPUTS[path]?.(draftIds) ?? input, 'admin'), path).toHaveProperty('answer');
 });
 
+const unassigned = await newTestExam(service);
+await behind(
+  service.database,
+  'insert into institute_settings (institute_id, assigned_only, changed_by) values ($1, true, $1)',
+  [unassigned.tenant.instituteId],
+);
+const unassignedIds: Ids = {
+  ...newIds(),
+  exam: unassigned.exam.id,
+  question: unassigned.questionId('2'),
+  submission: (await unassigned.reach('graded')).id,
+};
+
+test.each(cells.filter((cell) => isOpen(cell) && cell.role === 'examiner'))(
+  '$path answers an examiner for an exam that is not assigned as for one that does not exist',
+  async ({ path, role }) => {
+    const { instituteId } = unassigned.tenant;
+    const answerTo = (ids: Ids) => post(path, JSON.stringify(INPUTS[path]?.(ids)), role, instituteId);
+    const outcome = await answerTo(unassignedIds);
+    expect(outcome).toEqual(
+      await answerTo({ ...unassignedIds, exam: randomUUID(), submission: randomUUID() }),
+    );
+    for (const id of [unassignedIds.exam, unassignedIds.submission])
+      expect(JSON.stringify(outcome)).not.toContain(id);
+  },
+);
+
 /** A graded copy that needs a review, of a candidate with every field, on a blind exam. */
 const newBlindCopy = async (): Promise<Ids> => {
   const { api } = tenant;

@@ -109,6 +109,8 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.exams.copies': ALL,
   'desk.exams.form': ADMIN,
   'desk.exams.save': ADMIN,
+  'desk.exams.examiners': ADMIN,
+  'desk.exams.assign': ADMIN,
 
   'desk.marking.screen': ALL,
   'desk.marking.order': ALL,

@@ -3,9 +3,9 @@ import { FeedQuery, type SubmissionList } from '@evaluation/rest-contract/schema
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept } from '../command/accept.ts';
 import { closePage, openPage, type Page } from '../command/lists/page.ts';
-import type { Viewer } from '../command/locks/visibleExams.ts';
+import { isOfVisibleExam, type Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';
-import { isOfVisibleExam, selectSubmissions, type Choice } from './representation.ts';
+import { selectSubmissions, type Choice } from './representation.ts';
 
 /** Includes replaced and deleted submissions. @throws DomainFailure validation_failed, invalid_cursor */
 export const feed = async (services: Services, actor: Actor, query: unknown): Promise<SubmissionList> => {

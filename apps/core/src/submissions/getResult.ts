@@ -4,9 +4,8 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { listed, ResultQuery, type Result } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, isUuid } from '../command/accept.ts';
-import type { Viewer } from '../command/locks/visibleExams.ts';
+import { isOfVisibleExam, type Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';
-import { isOfVisibleExam } from './representation.ts';
 import { resultRows, showResults } from './results.ts';
 
 /** Deleted submissions have no result. @throws DomainFailure not_found, validation_failed */

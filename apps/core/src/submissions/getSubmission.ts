@@ -5,16 +5,10 @@ import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { isUuid } from '../command/accept.ts';
 import type { LanePace } from '../command/lanePace.ts';
-import type { Viewer } from '../command/locks/visibleExams.ts';
+import { isOfVisibleExam, type Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';
 import { placesInLane } from './queuePlaces.ts';
-import {
-  isOfVisibleExam,
-  representation,
-  selectSubmissions,
-  submissionRows,
-  type Choice,
-} from './representation.ts';
+import { representation, selectSubmissions, submissionRows, type Choice } from './representation.ts';
 
 /**
  * Reads a submission in one round trip to PostgreSQL, and in a second one its place in the queue if it is queued.

@@ -4,7 +4,7 @@ import { GradingError, Warning, type Submission } from '@evaluation/rest-contrac
 import { isOver } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import type { LanePace } from '../command/lanePace.ts';
-import { isVisibleTo, type Viewer } from '../command/locks/visibleExams.ts';
+import type { Viewer } from '../command/locks/visibleExams.ts';
 import { shownCandidate } from '../exams/candidates/shownCandidate.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
@@ -45,11 +45,6 @@ export interface Choice {
   where: RawBuilder<boolean>;
   limit?: number;
 }
-
-/** Submissions `s` of exams that the viewer sees. A lookup for each row, because a join would read whole tables. */
-export const isOfVisibleExam = (viewer: Viewer): RawBuilder<boolean> =>
-  sql<boolean>`(
-  select ${isVisibleTo(viewer)} from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)`;
 
 /**
  * Applies the limit before any join: under row-level security the planner lacks statistics and would join whole tables

@@ -4,6 +4,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { isUuid } from '../../command/accept.ts';
+import { isOfVisibleExam } from '../../command/locks/visibleExams.ts';
 import type { Services } from '../../command/services.ts';
 import { accountForPages, type AccountedPage } from './accountForPages.ts';
 
@@ -39,7 +40,8 @@ export const readPagesOfSubmission = async (
               from questions q where q.institute_id = s.institute_id and q.exam_id = s.exam_id) as questions
           from submissions s
           join runs r on r.institute_id = s.institute_id and r.id = s.current_run_id
-          where s.institute_id = ${actor.institute_id} and s.id = ${submissionId} and s.state <> 'deleted'`,
+          where s.institute_id = ${actor.institute_id} and s.id = ${submissionId} and s.state <> 'deleted'
+            and ${isOfVisibleExam(actor)}`,
       )
     : [];
   const [row] = rows;

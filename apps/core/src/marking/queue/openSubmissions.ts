@@ -4,7 +4,7 @@ import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { joinReview } from '../../guides/guideMarks.ts';
 import { readCursor, writeCursor, type Position } from '../../command/lists/cursor.ts';
-import type { Viewer } from '../../command/locks/visibleExams.ts';
+import { isOfVisibleExam, type Viewer } from '../../command/locks/visibleExams.ts';
 import { shownCandidate } from '../../exams/candidates/shownCandidate.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
@@ -19,6 +19,10 @@ import type { Services } from '../../command/services.ts';
  * `submissions_to_review` literally. A failed submission is always flagged.
  */
 const isOpen = sql<boolean>`s.state = 'live' and s.needs_review and s.finalized_at is null`;
+
+/** Admins see all exams; the look-up for each row is left out for them. */
+const isSeenBy = (viewer: Viewer): RawBuilder<boolean> =>
+  viewer.staff?.role === 'examiner' ? isOfVisibleExam(viewer) : sql<boolean>`true`;
 
 /** Questions of a submission `s` that need a look, with their reasons. A failed submission shows no results. */
 const openResults = sql`
@@ -157,7 +161,7 @@ export const queueRows = (
     select s.id, s.institute_id, s.exam_id, s.candidate_id, s.status, s.pages, s.review_reasons, s.current_run_id,
       s.updated_at
     from submissions s
-    where s.institute_id = ${viewer.institute_id} and ${isOpen}
+    where s.institute_id = ${viewer.institute_id} and ${isOpen} and ${isSeenBy(viewer)}
       and ${examId === null ? sql`true` : sql`s.exam_id = ${examId}`}
       and ${after === null ? sql`true` : sql`(s.updated_at, s.id) > (${after.updated_at}::timestamptz, ${after.id}::uuid)`}
     order by s.updated_at, s.id limit ${window}),
@@ -206,7 +210,7 @@ export const countReviewQueue = (services: Services, actor: Actor): Promise<Queu
       with counted as materialized (
         select s.id, s.institute_id, s.exam_id, s.status, s.review_reasons, s.current_run_id
         from submissions s
-        where s.institute_id = ${actor.institute_id} and ${isOpen}
+        where s.institute_id = ${actor.institute_id} and ${isOpen} and ${isSeenBy(actor)}
         order by s.updated_at, s.id limit ${MOST_COUNTED + 1}),
       reasons as (
         select distinct s.id, x.reason from counted s

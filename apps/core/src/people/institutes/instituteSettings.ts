@@ -15,6 +15,8 @@ interface ExamDefaults {
 }
 
 interface InstituteSettings extends ExamDefaults, ShownRetention {
+  /** Examiners see only the exams that are assigned to them (`exams/examiners.ts`). */
+  assigned_only: boolean;
   /** 0 until the settings are changed for the first time. */
   revision: number;
   changed: { at: string; by: string | null } | null;
@@ -23,7 +25,13 @@ interface InstituteSettings extends ExamDefaults, ShownRetention {
 /** Revision of the settings that the page has shown. */
 const Seen = z.int().gte(0);
 
-export const SettingsChange = z.object({ blind: z.boolean(), guide_target: GuideTarget, seen: Seen });
+export const SettingsChange = z.object({
+  blind: z.boolean(),
+  guide_target: GuideTarget,
+  /** Absent: as it is. */
+  assigned_only: z.boolean().optional(),
+  seen: Seen,
+});
 export type SettingsChange = z.infer<typeof SettingsChange>;
 
 export const RetentionChange = z.object({ ...RetentionDays.shape, seen: Seen });
@@ -58,19 +66,27 @@ export const showInstituteSettings = async (
         });
   return {
     ...examDefaultsIn(row),
+    assigned_only: row?.assigned_only ?? false,
     revision: row?.revision ?? 0,
     changed: row === undefined ? null : { at: row.changed_at.toISOString(), by: person?.name ?? null },
     ...shownRetention(settings, row),
   };
 };
 
-/** Replaces the defaults of new exams. @throws DomainFailure conflict if the settings have changed since `seen` */
+/**
+ * Replaces the defaults of new exams, and who sees exams.
+ * @throws DomainFailure conflict if the settings have changed since `seen`
+ */
 export const changeInstituteSettings = async (
   services: Needed,
   actor: Actor,
-  { blind, guide_target, seen }: SettingsChange,
+  { blind, guide_target, assigned_only: assignedOnly, seen }: SettingsChange,
 ): Promise<InstituteSettings> =>
-  changeRow(services, actor, 'settings_edit', seen, { blind, guide_target: String(guide_target) });
+  changeRow(services, actor, 'settings_edit', seen, {
+    blind,
+    guide_target: String(guide_target),
+    ...(assignedOnly === undefined ? {} : { assigned_only: assignedOnly }),
+  });
 
 /**
  * Replaces the retention days. The next round of deletions uses them.
@@ -86,7 +102,7 @@ export const changeRetention = async (
   return changeRow(services, actor, 'retention_edit', seen, days);
 };
 
-type Values = { blind: boolean; guide_target: string } | RetentionDays;
+type Values = { blind: boolean; guide_target: string; assigned_only?: boolean } | RetentionDays;
 
 /**
  * Changes the row, or inserts the first one. The statement compares the revision, so if two changes start from the same

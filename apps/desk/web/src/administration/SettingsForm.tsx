@@ -9,12 +9,18 @@ import { useAfterChange, type Settings } from './settings.ts';
 export const SettingsForm = ({ settings }: { settings: Settings }) => {
   const t = useText();
   const [blind, setBlind] = useState(settings.blind);
+  const [assignedOnly, setAssignedOnly] = useState(settings.assigned_only);
   const [target, setTarget] = useState<number | string>(Math.round(settings.guide_target * 1000) / 10);
   const change = useMutation(calls.desk.settings.change.mutationOptions(useAfterChange()));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (typeof target !== 'number') return;
-    change.mutate({ blind, guide_target: Math.round(target * 10) / 1000, seen: settings.revision });
+    change.mutate({
+      blind,
+      guide_target: Math.round(target * 10) / 1000,
+      assigned_only: assignedOnly,
+      seen: settings.revision,
+    });
   };
   return (
     <Section id="new-exams" title={t('administration.settings.newExams')} maw={640}>
@@ -39,6 +45,12 @@ export const SettingsForm = ({ settings }: { settings: Settings }) => {
             withAsterisk={false}
             value={target}
             onChange={setTarget}
+          />
+          <Checkbox
+            label={t('administration.settings.assignedOnly')}
+            description={t('administration.settings.assignedOnlyHelp')}
+            checked={assignedOnly}
+            onChange={({ currentTarget }) => setAssignedOnly(currentTarget.checked)}
           />
           <Group>
             <Button type="submit" loading={change.isPending}>

@@ -4,7 +4,6 @@ import { ownPath } from '../../../src/sessions/ownPath.ts';
 import type { NavigationEntry } from '../app/navigation.ts';
 import { InvitationPage } from './InvitationPage.tsx';
 import { SignInPage } from './SignInPage.tsx';
-import { StaffPage } from './StaffPage.tsx';
 
 /** Why a provider's sign-in came back: 1 stands for all reasons that the page does not tell apart. */
 type Refused = 1 | 'institute_disabled';
@@ -35,7 +34,7 @@ const invitationRoute = createRoute({
 const staffRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/staff',
-  component: StaffPage,
+  component: lazyRouteComponent(() => import('./StaffPage.tsx'), 'StaffPage'),
 });
 
 const accountRoute = createRoute({

@@ -689,6 +689,13 @@ CREATE TABLE marking_flags (
   CONSTRAINT marking_flags_pkey PRIMARY KEY (submission_id, question_id)
 );
 
+CREATE TABLE exam_examiners (
+  institute_id uuid NOT NULL,
+  exam_id uuid NOT NULL,
+  staff_id uuid NOT NULL,
+  CONSTRAINT exam_examiners_pkey PRIMARY KEY (exam_id, staff_id)
+);
+
 CREATE TABLE open_copies (
   institute_id uuid NOT NULL,
   submission_id uuid NOT NULL,
@@ -708,6 +715,7 @@ CREATE TABLE institute_settings (
   evidence_days integer,
   files_days integer,
   readings_days integer,
+  assigned_only boolean DEFAULT false NOT NULL,
   CONSTRAINT institute_settings_pkey PRIMARY KEY (institute_id)
 );
 
@@ -892,7 +900,7 @@ BEGIN
     'rubric_versions', 'rubric_generations', 'run_rubrics', 'pending_rubrics', 'candidates', 'erasures',
     'registrations', 'uploads', 'submissions', 'answers', 'runs', 'run_queues', 'evidence_parts', 'judgements',
     'page_readings', 'question_results', 'checked_copies', 'reviews', 'audit_entries', 'marking_flags',
-    'open_copies', 'institute_settings', 'exam_guides', 'guide_events', 'guide_versions',
+    'open_copies', 'exam_examiners', 'institute_settings', 'exam_guides', 'guide_events', 'guide_versions',
     'guide_applications', 'copy_drawings', 'daily_copies', 'exhausted_time', 'idempotency_records'
   ] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);

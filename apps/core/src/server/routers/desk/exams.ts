@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import { once } from '../../../command/idempotency/once.ts';
 import { showExamForm } from '../../../exams/examForm.ts';
+import { assignExaminers, listExaminers } from '../../../exams/examiners.ts';
 import { saveExam, type ExamSaveBody } from '../../../exams/saveExam.ts';
 import { ExamFilter, examOverview, listExamOverviews } from '../../../exams/examOverviews.ts';
 import { CopyFilter, copiesOfExam } from '../../../submissions/copiesOfExam.ts';
@@ -18,6 +19,10 @@ export const deskExamsRouter = router({
     // The command checks the body after the state of the exam.
     .input(z.object({ seen: z.string().max(100), body: z.custom<ExamSaveBody>(() => true) }))
     .mutation(({ ctx, input }) => once(ctx, (services) => saveExam(services, ctx.actor, input))),
+  examiners: ofExam.query(({ ctx, input }) => listExaminers(ctx.services, ctx.actor, input.exam_id)),
+  assign: ofExam
+    .input(z.object({ staff_ids: z.array(z.uuid()).max(1000) }))
+    .mutation(({ ctx, input }) => assignExaminers(ctx.services, ctx.actor, input.exam_id, input.staff_ids)),
   copies: ofExam
     .input(CopyFilter)
     .query(({ ctx, input: { exam_id, ...filter } }) =>

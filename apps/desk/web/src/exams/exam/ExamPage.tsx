@@ -6,12 +6,14 @@ import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { Page } from '../../app/Page.tsx';
 import { Section } from '../../app/Section.tsx';
+import { useStaff } from '../../app/session.ts';
 import { Downloads } from '../../deciding/Downloads.tsx';
 import { Notice } from '../Notice.tsx';
 import { SourceBadge } from '../list/ExamsTable.tsx';
 import { textOfWarning } from '../textOfWarning.ts';
 import { CopiesTable } from './CopiesTable.tsx';
 import { ExamActions } from './ExamActions.tsx';
+import { ExaminersSection } from './ExaminersSection.tsx';
 import { ExamProgress } from './ExamProgress.tsx';
 import { isAtWork, pauseFor } from './progress.ts';
 
@@ -26,6 +28,7 @@ export const ExamPage = () => {
 
 const LoadedExam = () => {
   const t = useText();
+  const me = useStaff();
   const { id: examId } = useParams({ strict: false });
   const { data: exam } = useSuspenseQuery({
     ...calls.desk.exams.overview.queryOptions({ exam_id: examId ?? '' }),
@@ -82,6 +85,7 @@ const LoadedExam = () => {
         <Section id="copies" title={t(exam.mode === 'handwritten' ? 'exams.copies' : 'exams.answers')}>
           <CopiesTable exam={exam} />
         </Section>
+        {me.role === 'admin' ? <ExaminersSection examId={exam.id} /> : null}
         {submissions.total > 0 ? <Downloads examId={exam.id} /> : null}
       </Stack>
     </Page>
