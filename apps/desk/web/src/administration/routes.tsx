@@ -1,10 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { signedInRoute } from '../app/layouts.tsx';
 import type { NavigationEntry } from '../app/navigation.ts';
-import { AuditPage } from './AuditPage.tsx';
-import { KeysPage } from './KeysPage.tsx';
 
-const keysRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/keys', component: KeysPage });
+const keysRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./KeysPage.tsx'), 'KeysPage'),
+});
 
 const creditsRoute = createRoute({
   getParentRoute: () => signedInRoute,
@@ -13,7 +15,11 @@ const creditsRoute = createRoute({
   component: lazyRouteComponent(() => import('./CreditsPage.tsx'), 'CreditsPage'),
 });
 
-const auditRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/audit', component: AuditPage });
+const auditRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./AuditPage.tsx'), 'AuditPage'),
+});
 
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
