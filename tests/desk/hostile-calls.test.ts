@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { findInstallation } from '@evaluation/platform/installation';
 import { closedAfterTests } from '@evaluation/test-services';
 import { expect, test } from 'vitest';
@@ -5,7 +6,10 @@ import { startLatencyProbe } from '../harness/latencyProbe.ts';
 import { startService } from '../harness/service.ts';
 import { newSession } from './soak/examiner.ts';
 
-/* A call of 15.9 MB that consists of tiny values: parsed whole, it stops desk and core for 12 s. */
+/*
+ * A call of 15.9 MB that consists of tiny values: parsed whole, it stops desk and core for 12 s. And floods: of made-up
+ * cookies, and of one person's calls.
+ */
 
 const service = closedAfterTests(await startService());
 const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
@@ -13,7 +17,8 @@ if (installation?.desk?.url == null || installation.core_url === null)
   throw new Error('the service has no desk');
 const { core_url: core, tokens } = installation;
 const { url: desk } = installation.desk;
-const session = await newSession(desk, installation.desk);
+const signedIn = installation.desk;
+const session = await newSession(desk, signedIn);
 
 /** An idle machine with two cores takes 0.2 s. The default leaves room for other tests beside this one. */
 const MOST_MS = Number(process.env['HOSTILE_CALL_MS'] ?? 8000);
@@ -64,3 +69,43 @@ test.each([
 
 test('a call without a valid token is counted before its token is read', () =>
   expectQuickRefusal(`${core}/public.marking.next`, {}, VALUES));
+
+test('made-up sessions and links are refused beyond a limit, and people who sign in or are signed in go on', async () => {
+  const call = (path: string, cookie: string, body?: object) =>
+    fetch(`${desk}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...JSON_TYPE, 'x-evaluation-desk': '1', cookie },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const madeUp = () => `desk=${randomUUID()}`;
+  const statuses: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    const answers = Array.from({ length: 50 }, () => call('/session', madeUp()));
+    statuses.push(...(await Promise.all(answers)).map(({ status }) => status));
+  }
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(300);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
+  for (const path of ['/events', `/downloads/exams/${randomUUID()}/results.csv`])
+    expect((await call(path, madeUp())).status).toBe(429);
+  const refused = await call('/session/link/shown', madeUp(), { token: randomUUID() });
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const list = (cookie: string) => call('/trpc/desk.exams.list', cookie, {});
+  expect((await list(session)).status).toBe(200);
+  expect((await list(await newSession(desk, signedIn))).status).toBe(200);
+});
+
+test('a person makes at most 1,200 calls a minute', async () => {
+  const cookie = await newSession(desk, signedIn);
+  const statuses = new Map<number, number>();
+  for (let round = 0; round < 14; round += 1) {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        fetch(`${desk}/trpc/none`, { method: 'POST', headers: { 'x-evaluation-desk': '1', cookie } }),
+      ),
+    );
+    for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  expect(statuses.get(404)).toBeGreaterThanOrEqual(1190);
+  expect(statuses.get(429)).toBeGreaterThan(0);
+});

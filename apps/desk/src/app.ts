@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import type { CoreOverHttp } from '@evaluation/core-client';
+import { lookUpLimits } from '@evaluation/platform/client-limits';
 import type { DeskSettings } from '@evaluation/platform/settings';
 import { readinessOf, type Logger } from '@evaluation/platform/telemetry';
 import { forwardCalls } from './calls/forwardCalls.ts';
@@ -17,6 +18,9 @@ import { knownSessions } from './sessions/knownSessions.ts';
 import { oidcRoutes } from './sessions/oidcRoutes.ts';
 import { sessionRoutes } from './sessions/sessionRoutes.ts';
 
+/** Look-ups of sessions and links that do not exist. A look-up takes core one query. */
+const UNKNOWN_PER_MINUTE = { address: 300, all: 1200 };
+
 /**
  * Server of the desk's page (docs/desk/server.md): files of the page, sessions in cookies, and calls of the page, which
  * it passes on to core with the signed actor of the signed-in person. It owns no table and no rule.
@@ -27,7 +31,8 @@ export const createApp = (
   log: Logger,
   streams: Streams,
 ): Express => {
-  const sessions = knownSessions(core);
+  const limits = lookUpLimits(UNKNOWN_PER_MINUTE);
+  const sessions = knownSessions(core, settings, limits);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -46,11 +51,11 @@ export const createApp = (
   app.use(observeRequests(log));
   app.use(ownHost(settings.url));
   const ownPage = fromOwnPage(settings.url);
-  app.use('/session', ownPage, sessionRoutes(core, sessions, settings));
-  app.use('/oidc', oidcRoutes(core, settings, log));
+  app.use('/session', ownPage, sessionRoutes(core, sessions, settings, limits));
+  app.use('/oidc', oidcRoutes(core, sessions, settings, log));
   app.post('/trpc/:procedure', ownPage, forwardCalls(core, sessions, settings));
-  app.get('/events', sendEvents(sessions, streams, settings));
-  app.use('/downloads', downloadRoutes(core, sessions, settings, log));
+  app.get('/events', sendEvents(sessions, streams));
+  app.use('/downloads', downloadRoutes(core, sessions, log));
   app.get('/{*path}', servePage());
   app.use(notFound);
   app.use(errorHandler(log));

@@ -16,7 +16,7 @@ import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { fingerprint, idempotencyKey } from './middleware/idempotency.ts';
 import { knownKeys } from './middleware/knownKeys.ts';
-import { lookUpLimits } from './middleware/lookUpLimits.ts';
+import { lookUpLimits } from '@evaluation/platform/client-limits';
 import { observeRequests } from './middleware/observeRequests.ts';
 import { securityHeaders } from './middleware/securityHeaders.ts';
 import { rateLimiting } from './middleware/rateLimit.ts';

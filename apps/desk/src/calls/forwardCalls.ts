@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { CoreOverHttp, IdempotentRequest } from '@evaluation/core-client';
+import { tokenBuckets } from '@evaluation/platform/client-limits';
 import type { DeskSettings } from '@evaluation/platform/settings';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
-import { sessionCookie } from '../sessions/cookie.ts';
 import type { KnownSessions } from '../sessions/knownSessions.ts';
 import { answerOfCore } from './answerOfCore.ts';
 import { inputReader } from './readInput.ts';
+
+/** Of one person, in all browsers and on this replica. Marking at full speed makes about three calls a second. */
+const MOST_CALLS_A_MINUTE = 1200;
 
 const PROCEDURE = /^[A-Za-z]+(?:\.[A-Za-z]+)*$/;
 const LONGEST_KEY = 100;
@@ -22,17 +25,19 @@ const STAFF_HEADER = 'x-evaluation-staff';
 export const forwardCalls = (
   core: CoreOverHttp,
   sessions: KnownSessions,
-  settings: Pick<DeskSettings, 'url' | 'bodyLimitBytes'>,
+  settings: Pick<DeskSettings, 'bodyLimitBytes'>,
 ): RequestHandler => {
-  const cookie = sessionCookie(settings.url?.protocol === 'https:');
+  const calls = tokenBuckets(MOST_CALLS_A_MINUTE);
   const readInput = inputReader(settings.bodyLimitBytes);
   return async (request, response) => {
-    const token = cookie.read(request);
-    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
+    const known = await sessions.of(request, response);
     if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
     // Another person has signed in on this browser since, in another tab.
     const sender = request.get(STAFF_HEADER);
     if (sender !== undefined && sender !== known.staff.id) throw new Refusal(401, 'UNAUTHORIZED');
+    const wait = calls.wait(known.staff.id);
+    if (wait > 0) throw new Refusal(429, 'TOO_MANY_REQUESTS', wait);
+    calls.take(known.staff.id);
     const name = String(request.params['procedure']);
     if (!PROCEDURE.test(name)) throw new Refusal(404, 'NOT_FOUND');
     const procedure = `public.${name}`;

@@ -56,12 +56,13 @@ async function* entries(
   }
 }
 
-/** A URL of the store for a minute; null if there is no copy of the present marks. */
+/** A URL of the store for a minute; null without a copy of the present marks that this person may see. */
 const urlOf = async (core: CoreClient['public'], submissionId: string): Promise<string | null> => {
   try {
     return (await core.submissions.checkedCopy.query({ submission_id: submissionId })).url;
   } catch (error) {
-    if (failureOf(error)?.code === 'not_found') return null;
+    const code = failureOf(error)?.code;
+    if (code === 'not_found' || code === 'conflict') return null;
     throw error;
   }
 };

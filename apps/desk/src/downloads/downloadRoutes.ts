@@ -2,17 +2,18 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Router, type Request, type Response } from 'express';
 import type { CoreAccess, CoreClient } from '@evaluation/core-client';
-import type { DeskSettings } from '@evaluation/platform/settings';
 import type { Logger } from '@evaluation/platform/telemetry';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
-import { sessionCookie } from '../sessions/cookie.ts';
 import type { KnownSessions } from '../sessions/knownSessions.ts';
 import { checkedCopiesZip } from './checkedCopies.ts';
 import { safeFileName } from './fileNames.ts';
 import { marksPages, type MarksPage } from './marksPages.ts';
 import { resultsCsv } from './resultsCsv.ts';
 import { resultsXlsx } from './resultsXlsx.ts';
+
+/** Each reads pages of marks from core, at the speed of its browser. */
+const MOST_AT_ONCE = 3;
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
@@ -22,19 +23,25 @@ const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
  * marks is read before the answer begins, so that a missing exam gets its status. A later failure ends the connection,
  * and the browser shows a failed download instead of a short file.
  */
-export const downloadRoutes = (
-  core: CoreAccess,
-  sessions: KnownSessions,
-  settings: Pick<DeskSettings, 'url'>,
-  log: Logger,
-): Router => {
-  const cookie = sessionCookie(settings.url?.protocol === 'https:');
+export const downloadRoutes = (core: CoreAccess, sessions: KnownSessions, log: Logger): Router => {
+  const running = new Map<string, number>();
+  /** Of all downloads of an institute; freed when the answer has ended. */
+  const takePlace = (instituteId: string, response: Response): void => {
+    const others = running.get(instituteId) ?? 0;
+    if (others >= MOST_AT_ONCE) throw new Refusal(429, 'TOO_MANY_REQUESTS', 10);
+    running.set(instituteId, others + 1);
+    response.once('close', () => {
+      const left = (running.get(instituteId) ?? 1) - 1;
+      if (left === 0) running.delete(instituteId);
+      else running.set(instituteId, left);
+    });
+  };
   const begin = async (request: Request, response: Response): Promise<Download> => {
     const site = request.get('sec-fetch-site');
     if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal(403, 'FORBIDDEN');
-    const token = cookie.read(request);
-    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
+    const known = await sessions.of(request, response);
     if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
+    takePlace(known.staff.institute_id, response);
     const caller = core.as({ actor: known.actor, requestId: requestIdOf(response) }).public;
     const { first, pages } = await startReading(marksPages(caller, String(request.params['examId'])));
     return { core: caller, title: first.title, pages };
@@ -56,11 +63,8 @@ export const downloadRoutes = (
   });
   routes.get('/exams/:examId/results.xlsx', async (request, response) => {
     const { title, pages } = await begin(request, response);
-    const file = await resultsXlsx(pages);
-    response
-      .attachment(`${safeFileName(title, 'results')}.xlsx`)
-      .type(XLSX)
-      .send(file);
+    response.attachment(`${safeFileName(title, 'results')}.xlsx`).type(XLSX);
+    await send(response, Readable.fromWeb(resultsXlsx(pages)));
   });
   routes.get('/exams/:examId/checked-copies.zip', async (request, response) => {
     const { core: caller, title, pages } = await begin(request, response);

@@ -1,8 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { DeskSettings } from '@evaluation/platform/settings';
 import { Refusal } from '../middleware/errors.ts';
-import { requestIdOf } from '../middleware/requestId.ts';
-import { sessionCookie } from '../sessions/cookie.ts';
 import type { KnownSessions } from '../sessions/knownSessions.ts';
 import type { Streams } from './streams.ts';
 
@@ -15,16 +12,11 @@ const MOST_UNREAD_BYTES = 64 * 1024;
  * `/events`: a stream of server-sent events that name the exams and copies of the institute that have changed. The page
  * reads those again by its usual calls, so an event holds ids only, and a lost one does no harm.
  */
-export const sendEvents = (
-  sessions: KnownSessions,
-  streams: Streams,
-  settings: Pick<DeskSettings, 'url'>,
-): RequestHandler => {
-  const cookie = sessionCookie(settings.url?.protocol === 'https:');
-  return async (request, response) => {
-    const token = cookie.read(request);
-    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
-    if (token === null || known === null) throw new Refusal(401, 'UNAUTHORIZED');
+export const sendEvents =
+  (sessions: KnownSessions, streams: Streams): RequestHandler =>
+  async (request, response) => {
+    const known = await sessions.of(request, response);
+    if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
     // The browser disconnected during the look-up. `close` was emitted before, so its handler would never free the
     // stream.
     if (response.closed) return;
@@ -40,7 +32,7 @@ export const sendEvents = (
     if (close === null) throw new Refusal(503, 'SERVICE_UNAVAILABLE');
     const beat = setInterval(() => {
       // If core does not answer, the stream stays open: its ids are of no use without a session.
-      sessions.find(token, requestIdOf(response)).then(
+      sessions.of(request, response).then(
         (found) => (found === null ? response.end() : send(':\n\n')),
         () => send(':\n\n'),
       );
@@ -53,4 +45,3 @@ export const sendEvents = (
     response.flushHeaders();
     send('retry: 2000\n\n');
   };
-};

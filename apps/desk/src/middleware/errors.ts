@@ -11,18 +11,21 @@ type Reason =
   | 'NOT_FOUND'
   | 'PAYLOAD_TOO_LARGE'
   | 'SERVICE_UNAVAILABLE'
+  | 'TOO_MANY_REQUESTS'
   | 'INTERNAL_SERVER_ERROR'
   | 'UNAUTHORIZED';
 
 export class Refusal extends Error {
   readonly status: number;
   readonly reason: Reason;
+  readonly retryAfterSeconds: number | null;
 
-  constructor(status: number, reason: Reason) {
+  constructor(status: number, reason: Reason, retryAfterSeconds: number | null = null) {
     super(reason);
     this.name = 'Refusal';
     this.status = status;
     this.reason = reason;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -49,8 +52,10 @@ export const errorHandler =
     const line = { err: thrown, request_id: requestIdOf(response), method: request.method };
     const failure = failureOf(thrown);
     if (failure !== null) sendError(response, errors[failure.code].status, failure.code, failure);
-    else if (thrown instanceof Refusal) sendError(response, thrown.status, thrown.reason, null);
-    else if (isUnreachable(thrown)) {
+    else if (thrown instanceof Refusal) {
+      if (thrown.retryAfterSeconds !== null) response.set('retry-after', String(thrown.retryAfterSeconds));
+      sendError(response, thrown.status, thrown.reason, null);
+    } else if (isUnreachable(thrown)) {
       log.warn(line, 'core is not reachable');
       sendError(response, 503, 'SERVICE_UNAVAILABLE', null);
     } else {

@@ -4,6 +4,7 @@ import type { DeskSettings } from '@evaluation/platform/settings';
 import type { Logger } from '@evaluation/platform/telemetry';
 import { requestIdOf } from '../middleware/requestId.ts';
 import { placeCookie, sessionCookie, transactionCookie } from './cookie.ts';
+import type { KnownSessions } from './knownSessions.ts';
 import { ownPath } from './ownPath.ts';
 import { userAgentOf } from './userAgentOf.ts';
 
@@ -18,7 +19,12 @@ import { userAgentOf } from './userAgentOf.ts';
  * operator has disabled is told so. The cookie is cleared by the callback, so a second callback is refused without a
  * call of core.
  */
-export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>, log: Logger): Router => {
+export const oidcRoutes = (
+  core: CoreAccess,
+  sessions: Pick<KnownSessions, 'learn'>,
+  settings: Pick<DeskSettings, 'url'>,
+  log: Logger,
+): Router => {
   const isSecure = settings.url?.protocol === 'https:';
   const session = sessionCookie(isSecure);
   const transaction = transactionCookie(isSecure);
@@ -57,7 +63,10 @@ export const oidcRoutes = (core: CoreAccess, settings: Pick<DeskSettings, 'url'>
       user_agent: userAgentOf(request),
       address: request.ip ?? 'unknown',
     });
-    if ('token' in answer) session.set(response, answer.token);
+    if ('token' in answer) {
+      sessions.learn(answer.token);
+      session.set(response, answer.token);
+    }
     const isDisabled = 'refused' in answer && answer.refused === 'institute_disabled';
     response.redirect(303, 'token' in answer ? pathIn(wanted) : isDisabled ? INSTITUTE_DISABLED : REFUSED);
   });

@@ -1,5 +1,6 @@
 import express, { Router, type Request, type Response } from 'express';
 import type { CoreAccess } from '@evaluation/core-client';
+import type { LookUpLimits } from '@evaluation/platform/client-limits';
 import type { DeskSettings } from '@evaluation/platform/settings';
 import * as z from 'zod/v4';
 import { Refusal } from '../middleware/errors.ts';
@@ -22,18 +23,28 @@ export const sessionRoutes = (
   core: CoreAccess,
   sessions: KnownSessions,
   settings: Pick<DeskSettings, 'url'>,
+  limits: LookUpLimits,
 ): Router => {
   const isSecure = settings.url?.protocol === 'https:';
   const cookie = sessionCookie(isSecure);
   const device = deviceCookie(isSecure);
   const people = (response: Response) => core.as({ requestId: requestIdOf(response) }).public.desk.people;
+  const begin = (response: Response, token: string): void => {
+    sessions.learn(token);
+    cookie.set(response, token);
+  };
+  /** @returns what to call when the look-up has found something @throws Refusal 429 */
+  const takeLookUp = ({ ip: address = 'unknown' }: Request): (() => void) => {
+    const wait = limits.take(address);
+    if (wait !== null) throw new Refusal(429, 'TOO_MANY_REQUESTS', wait);
+    return () => limits.giveBack(address);
+  };
   const routes = Router();
   routes.use(express.json({ limit: '16kb' }));
 
   routes.get('/', async (request, response) => {
-    const token = cookie.read(request);
-    const known = token === null ? null : await sessions.find(token, requestIdOf(response));
-    if (token !== null && known === null) cookie.clear(response);
+    const known = await sessions.of(request, response);
+    if (known === null && cookie.read(request) !== null) cookie.clear(response);
     response.json({ staff: known?.staff ?? null });
   });
 
@@ -46,7 +57,7 @@ export const sessionRoutes = (
       device: device.read(request) ?? undefined,
     });
     if ('token' in answer) {
-      cookie.set(response, answer.token);
+      begin(response, answer.token);
       if (answer.device !== undefined) device.set(response, answer.device);
     }
     response.json('token' in answer ? { staff: answer.staff } : answer);
@@ -77,17 +88,22 @@ export const sessionRoutes = (
   });
 
   routes.post('/link/shown', async (request, response) => {
-    response.json({ link: await people(response).invitation.query(accept(Link, request)) });
+    const giveBack = takeLookUp(request);
+    const link = await people(response).invitation.query(accept(Link, request));
+    if (link !== null) giveBack();
+    response.json({ link });
   });
 
   routes.post('/link/followed', async (request, response) => {
     const { name, ...given } = accept(Acceptance, request);
+    const giveBack = takeLookUp(request);
     const answer = await people(response).acceptInvitation.mutate({
       ...given,
       ...(name === undefined ? {} : { name }),
       ...browserOf(request),
     });
-    if ('token' in answer) cookie.set(response, answer.token);
+    giveBack();
+    if ('token' in answer) begin(response, answer.token);
     response.json('token' in answer ? { staff: answer.staff } : answer);
   });
   return routes;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { lookUpLimits } from './lookUpLimits.ts';
+import { lookUpLimits } from '@evaluation/platform/client-limits';
 import { knownKeys, type AuthenticatedKey } from './knownKeys.ts';
 
 const newApiKey = () => `aek_${randomBytes(24).toString('hex')}`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CoreClient } from '@evaluation/core-client';
 import { LRUCache } from 'lru-cache';
-import type { LookUpLimits } from './lookUpLimits.ts';
+import type { LookUpLimits } from '@evaluation/platform/client-limits';
 
 /*
  * Cache of API keys in this replica (docs/architecture.md#keys).
