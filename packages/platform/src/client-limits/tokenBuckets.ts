@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Token buckets by key. A bucket begins full, and is refilled evenly. State, in memory only: the recent keys. */
-export interface TokenBuckets {
+interface TokenBuckets {
   /** Seconds until the key has a token; 0 if it has one. */
   wait(key: string): number;
   take(key: string): void;
