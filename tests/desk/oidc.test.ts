@@ -23,7 +23,7 @@ const pairOf = (cookies: string[], name: string): string =>
 
 test('the sign-in page gets the name of the provider', async () => {
   const ways = await fetch(`${desk}/session/ways`, { headers: { 'x-evaluation-desk': '1' } });
-  expect(await ways.json()).toEqual({ oidc: { name: 'School ID' } });
+  expect(await ways.json()).toEqual({ password: true, oidc: { name: 'School ID' } });
 });
 
 test('a person signs in with the provider, and gets the cookie of a session', async () => {

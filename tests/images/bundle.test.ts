@@ -109,7 +109,7 @@ test('the desk serves its page from its image, and calls core', async () => {
   const script = /src="(\/assets\/[^"]+)"/.exec(frame)?.[1] ?? '';
   expect((await fetch(`${url}${script}`)).headers.get('content-type')).toContain('javascript');
   const ways = await fetch(`${url}/session/ways`, { headers: { 'x-evaluation-desk': '1' } });
-  expect(await ways.json()).toEqual({ oidc: null });
+  expect(await ways.json()).toEqual({ password: true, oidc: null });
 });
 
 test('the facade serves its documentation, with the files of the reference', async () => {

@@ -73,6 +73,10 @@ const FAILURES = {
       'This link is not valid: it was used, it has expired, or a newer one was made. Ask an admin for another.',
   },
   staff_exists: { code: 'conflict', message: 'An account with this e-mail address exists already.' },
+  passwords_off: {
+    code: 'conflict',
+    message: 'Staff signs in with the provider alone (OIDC_ONLY).',
+  },
   staff_disabled: { code: 'conflict', message: 'The account is disabled. Enable it first.' },
   own_reset: {
     code: 'conflict',

@@ -3,7 +3,7 @@ import { networkOf } from '@evaluation/platform/client-limits';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { auditOwnAct } from '../command/audit.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword, requirePasswords } from './passwords.ts';
 import { endSessions, startSession, type StartedSession } from './sessions.ts';
 import { hashOfToken, newToken } from './tokens.ts';
 
@@ -82,10 +82,12 @@ export const followLink = async (
     user_agent: string;
   },
 ): Promise<StartedSession> => {
+  requirePasswords(services);
   const link = await findLink(services, input.token);
   if (link === null) throw failure('no_such_link');
-  const password = await hashPassword(networkOf(input.address), input.password);
   const { staff } = link;
+  const about = [staff.email, staff.name, input.name ?? ''];
+  const password = await hashPassword(networkOf(input.address), input.password, { about });
   await services.database.control.$transaction(async (tx) => {
     const now = new Date();
     const used = await tx.staff_links.updateMany({

@@ -201,7 +201,7 @@ test('after a provider did not answer, the next sign-in asks it again', async ()
     OIDC_CLIENT_SECRET: secret = '',
   } = gone.environment;
   await gone.close();
-  const oidc = { issuer, clientId, clientSecret: secret, tenants: [], name: 'Gone' };
+  const oidc = { issuer, clientId, clientSecret: secret, tenants: [], name: 'Gone', isOnlyWay: false };
   const services = { ...core.services, settings: { ...core.services.settings, oidc } };
   expect(await oidcStart(services, CALLBACK)).toBeNull();
   const { transaction } = await start();
@@ -232,6 +232,7 @@ describe('a provider whose issuer is shared by many tenants', () => {
       clientSecret: OIDC_CLIENT_SECRET,
       tenants: [...tenants],
       name: 'Shared',
+      isOnlyWay: false,
     };
     return { ...core.services, settings: { ...core.services.settings, oidc } };
   };

@@ -2,7 +2,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { failure } from '../command/failures.ts';
 import type { Services } from '../command/services.ts';
 import { auditOwnAct } from '../command/audit.ts';
-import { hashPassword, isPassword } from './passwords.ts';
+import { hashPassword, isPassword, requirePasswords } from './passwords.ts';
 import { endSessions, findSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
@@ -26,6 +26,7 @@ export const provePresence = async (
   services: Services,
   input: { token: string; password: string },
 ): Promise<ProofAnswer> => {
+  requirePasswords(services);
   const signedIn = await findSession(services, input.token);
   if (signedIn === null) return { refused: 'wrong_credentials' };
   const { control } = services.database;
@@ -52,6 +53,7 @@ export const changePassword = async (
   me: { institute_id: string; staff_id: string },
   input: { current: string; next: string; session_id?: string | undefined },
 ): Promise<void> => {
+  requirePasswords(services);
   const { database } = services;
   const staff = await database.control.staff.findUnique({
     where: { id: me.staff_id, institute_id: me.institute_id, disabled_at: null },
@@ -64,7 +66,10 @@ export const changePassword = async (
     throw new DomainFailure('validation_failed', { details: { errors: [error] } });
   }
   await takeBackAttempt(services, attempt);
-  const next = await hashPassword(staff.id, input.next, 'next');
+  const next = await hashPassword(staff.id, input.next, {
+    about: [staff.email, staff.name],
+    field: 'next',
+  });
   await database.control.$transaction(async (tx) => {
     await tx.staff.update({ where: { id: staff.id }, data: { password_hash: next } });
     await endSessions(tx, staff.id, input.session_id);

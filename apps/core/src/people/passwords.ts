@@ -1,6 +1,10 @@
 import { hash, verify } from '@node-rs/argon2';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { createTurns } from '@evaluation/platform/turns';
+import { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import { failure } from '../command/failures.ts';
+import type { Services } from '../command/services.ts';
 
 /*
  * Passwords are stored as Argon2id. A hash takes 19 MiB and some 20 ms of a core by design, so a flood of sign-ins
@@ -25,17 +29,41 @@ const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
   }
 };
 
+const strength = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+/** Guesses as a power of ten: the throttle allows an attacker a million in some years. */
+const LEAST_GUESSES_LOG10 = 6;
+/** The time of an estimate grows with the length; 64 characters take some 20 ms. */
+const ESTIMATED_CHARACTERS = 64;
+
+/** @throws DomainFailure conflict where staff signs in with the provider alone */
+export const requirePasswords = ({ settings }: Pick<Services, 'settings'>): void => {
+  if (settings.oidc?.isOnlyWay === true) throw failure('passwords_off');
+};
+
+const problemOf = (password: string, about: readonly string[]): [code: string, message: string] | null => {
+  const length = [...password].length;
+  if (length < MIN_PASSWORD) return ['too_short', `At least ${MIN_PASSWORD} characters.`];
+  if (length > MAX_PASSWORD) return ['too_long', `At most ${MAX_PASSWORD} characters.`];
+  const words = about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]);
+  const { guessesLog10 } = strength.check(password.slice(0, ESTIMATED_CHARACTERS), words);
+  return guessesLog10 < LEAST_GUESSES_LOG10
+    ? ['too_easy', 'Others would guess this password soon. Take four words that do not belong together.']
+    : null;
+};
+
 /**
  * @param key the network of the caller, or the id of a member of staff; hashes of different keys take turns
- * @throws DomainFailure validation_failed for a password that is too short or too long; NoTurn
+ * @param about name and e-mail address of the person, which make a password easy to guess
+ * @throws DomainFailure validation_failed for a password that is too short, too long or easy to guess; NoTurn
  */
-export const hashPassword = (key: string, password: string, field = 'password'): Promise<string> => {
-  const length = [...password].length;
-  if (length < MIN_PASSWORD || length > MAX_PASSWORD) {
-    const [code, message] =
-      length < MIN_PASSWORD
-        ? ['too_short', `At least ${MIN_PASSWORD} characters.`]
-        : ['too_long', `At most ${MAX_PASSWORD} characters.`];
+export const hashPassword = async (
+  key: string,
+  password: string,
+  { about = [], field = 'password' }: { about?: readonly string[]; field?: string } = {},
+): Promise<string> => {
+  const problem = problemOf(password, about);
+  if (problem !== null) {
+    const [code, message] = problem;
     throw new DomainFailure('validation_failed', { details: { errors: [{ field, code, message }] } });
   }
   return inTurn(key, () => hash(normalized(password), COST));

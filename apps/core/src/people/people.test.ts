@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { browser, codeOf, PASSWORD, testPeople, tokenOf, WRONG } from '../../test/testPeople.ts';
@@ -12,7 +13,7 @@ import {
   resetPassword,
   type Manager,
 } from './manageStaff.ts';
-import { changePassword, endOtherSessions } from './ownAccount.ts';
+import { changePassword, endOtherSessions, provePresence } from './ownAccount.ts';
 import { hashPassword, UNUSABLE } from './passwords.ts';
 import { findSession, sessionsOf, signOut } from './sessions.ts';
 import { signIn } from './signIn.ts';
@@ -147,6 +148,35 @@ describe('sign-in', () => {
     expect(await signInFrom('2001:db8:7:1:ffff::2')).toMatchObject({ refused: 'too_many_attempts' });
     expect(await signInFrom('2001:db8:7:2::1')).toEqual(WRONG);
   });
+
+  test('is refused for a password where staff signs in with the provider alone, and so is every other use of one', async () => {
+    const person = await newPerson(await newInstitute());
+    const oidc = {
+      issuer: 'https://id.example.org',
+      clientId: 'desk',
+      clientSecret: 'secret',
+      tenants: [],
+      name: 'School ID',
+      isOnlyWay: true,
+    };
+    const only = { ...services, settings: { ...services.settings, oidc } };
+    const me = { institute_id: randomUUID(), staff_id: person.id };
+    for (const call of [
+      signIn(only, { email: person.email, password: PASSWORD, ...browser, address: someAddress() }),
+      provePresence(only, { token: person.token, password: PASSWORD }),
+      followLink(only, { token: 'none', password: PASSWORD, ...browser, address: someAddress() }),
+      changePassword(only, me, { current: PASSWORD, next: PASSWORD }),
+    ])
+      expect(await codeOf(call)).toBe('conflict');
+  });
+
+  test.each(['aaaaaaaaaaaa', 'passwordpassword', 'Password1234', 'qwertyuiop12', 'asha-rao@example.org'])(
+    'a password that others guess soon cannot be set: %s',
+    async (password) => {
+      const about = ['asha-rao@example.org', 'Asha Rao'];
+      expect(await codeOf(hashPassword('test', password, { about }))).toBe('validation_failed');
+    },
+  );
 
   test('compares the password of an unknown address with a hash of the same cost', async () => {
     const costOf = (stored: string) => stored.split('$').slice(0, 4);

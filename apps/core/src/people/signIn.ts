@@ -2,7 +2,7 @@ import { networkOf } from '@evaluation/platform/client-limits';
 import type { Services } from '../command/services.ts';
 import { knownDevice, newDevice } from './device.ts';
 import { folded } from './email.ts';
-import { isPassword } from './passwords.ts';
+import { isPassword, requirePasswords } from './passwords.ts';
 import { startSession, type StartedSession } from './sessions.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
@@ -26,6 +26,7 @@ export const signIn = async (
     device?: string | undefined;
   },
 ): Promise<SignInAnswer> => {
+  requirePasswords(services);
   const email = folded(input.email);
   const device = knownDevice(services, input.device, email);
   const attempt = { email, address: input.address, device };

@@ -53,6 +53,8 @@ export const CoreEnvironment = z
       .transform((list) => list.split(',').map((one) => one.trim().toLowerCase()))
       .pipe(z.array(z.guid('a comma list of ids of tenants')))
       .optional(),
+    /** `true`: staff signs in with the provider alone, so that its second factor cannot be passed by. */
+    OIDC_ONLY: flag.default(false),
     /** Name of the provider on the button of the sign-in page. */
     OIDC_NAME: z.string().max(50).default('Single sign-on'),
     /** Address of the desk, with which `dashboard_url` of an exam begins. `npm start` sets it to that of its desk. */
@@ -105,6 +107,10 @@ export const CoreEnvironment = z
       const message = 'set it with OIDC_ISSUER, or not at all';
       issues.push({ code: 'custom', input: undefined, path: ['OIDC_TENANTS'], message });
     }
+    if (e.OIDC_ONLY && e.OIDC_ISSUER === undefined) {
+      const message = 'set it with OIDC_ISSUER, or not at all';
+      issues.push({ code: 'custom', input: undefined, path: ['OIDC_ONLY'], message });
+    }
     for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const) {
       const isSet = e[name] !== undefined;
       if (isSet !== e.S3_POD_IDENTITY) continue;
@@ -148,6 +154,7 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
             clientSecret: e.OIDC_CLIENT_SECRET,
             tenants: e.OIDC_TENANTS ?? [],
             name: e.OIDC_NAME,
+            isOnlyWay: e.OIDC_ONLY,
           },
     dashboardUrl: e.DASHBOARD_URL.replace(/\/+$/, ''),
     runs: {

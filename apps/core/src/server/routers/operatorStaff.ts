@@ -43,7 +43,13 @@ export const operatorStaffRouter = router({
       if (known !== null) throw failure('staff_exists');
       return inviteStaff(services, operatorOf(institute_id), {
         ...invited,
-        ...(password === undefined ? {} : { password_hash: await hashPassword('operator', password) }),
+        ...(password === undefined
+          ? {}
+          : {
+              password_hash: await hashPassword('operator', password, {
+                about: [invited.email, invited.name],
+              }),
+            }),
       });
     }),
   list: controlProcedure

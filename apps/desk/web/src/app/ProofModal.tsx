@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useText } from './language.ts';
 import { answerProof, useProofIsAsked } from './proof.ts';
+import { ProviderButton } from './ProviderButton.tsx';
 import { askSession, sessionQuery, signInWaysQuery } from './session.ts';
 
 type Answer =
@@ -41,6 +42,7 @@ const Question = () => {
       setBusy(false);
     }
   };
+  const withPassword = ways?.password !== false;
   const from = `${window.location.pathname}${window.location.search}`;
   return (
     <Modal
@@ -51,34 +53,34 @@ const Question = () => {
     >
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
-          <Text>{t('app.proof.text')}</Text>
+          <Text>{t(withPassword ? 'app.proof.text' : 'app.proof.textProvider')}</Text>
           {problem === null ? null : (
             <Alert variant="default" role="alert">
               {problem}
             </Alert>
           )}
           <input type="email" value={staff?.email ?? ''} autoComplete="username" readOnly hidden />
-          <PasswordInput
-            name="password"
-            label={t('people.password')}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            data-autofocus
-            visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
-          />
+          {withPassword ? (
+            <PasswordInput
+              name="password"
+              label={t('people.password')}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              data-autofocus
+              visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword'), tabIndex: 0 }}
+            />
+          ) : null}
           <Group justify="flex-end">
-            {ways?.oidc == null ? null : (
-              <Button component="a" href={`/oidc/start?from=${encodeURIComponent(from)}`} variant="default">
-                {t('people.signIn.with', { name: ways.oidc.name })}
-              </Button>
-            )}
+            <ProviderButton from={from} />
             <Button variant="default" onClick={() => answerProof(false)}>
               {t('app.cancel')}
             </Button>
-            <Button type="submit" loading={isBusy}>
-              {t('app.proof.button')}
-            </Button>
+            {withPassword ? (
+              <Button type="submit" loading={isBusy}>
+                {t('app.proof.button')}
+              </Button>
+            ) : null}
           </Group>
         </Stack>
       </form>

@@ -7,7 +7,17 @@ export const OWN_HEADERS = { 'x-evaluation-desk': '1' } as const;
 
 export type Staff = NonNullable<inferRouterOutputs<PublicRouter>['desk']['people']['session']>;
 
-/** A request to `/session` of the desk's server. @throws Error if it gives no answer */
+/** An answer of the desk's server that is an error. */
+export class ErrorAnswer extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the desk answered ${status}`);
+    this.status = status;
+  }
+}
+
+/** A request to `/session` of the desk's server. @throws ErrorAnswer, and TypeError without an answer */
 export const askSession = async (
   method: 'GET' | 'POST' | 'DELETE',
   path: '' | '/ways' | '/proof' | '/link/shown' | '/link/followed' = '',
@@ -18,7 +28,7 @@ export const askSession = async (
     headers: { ...OWN_HEADERS, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`the desk answered ${response.status}`);
+  if (!response.ok) throw new ErrorAnswer(response.status);
   return response.json();
 };
 
@@ -32,10 +42,15 @@ export const sessionQuery = queryOptions({
   retry: RETRIES,
 });
 
-/** Ways of signing in, besides e-mail and password. */
+interface SignInWays {
+  /** False: with the provider alone. */
+  password: boolean;
+  oidc: { name: string } | null;
+}
+
 export const signInWaysQuery = queryOptions({
   queryKey: ['signInWays'],
-  queryFn: async () => (await askSession('GET', '/ways')) as { oidc: { name: string } | null },
+  queryFn: async () => (await askSession('GET', '/ways')) as SignInWays,
   staleTime: Infinity,
 });
 

@@ -1,10 +1,11 @@
 import { Anchor, Select, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { changeLanguage, languageNow, useText } from '../app/language.ts';
 import { notifyError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { Section } from '../app/Section.tsx';
-import { useStaff } from '../app/session.ts';
+import { signInWaysQuery, useStaff } from '../app/session.ts';
 import { LANGUAGES } from '../app/texts.ts';
 import { ChangePassword } from './ChangePassword.tsx';
 import { OwnSessions } from './OwnSessions.tsx';
@@ -12,6 +13,7 @@ import { OwnSessions } from './OwnSessions.tsx';
 export const AccountPage = () => {
   const t = useText();
   const { name, email, role, institute_name } = useStaff();
+  const { data: ways } = useQuery(signInWaysQuery);
   return (
     <Page title={t('people.account.title')} size="lg">
       <Stack gap="xl">
@@ -23,7 +25,7 @@ export const AccountPage = () => {
             institute: institute_name,
           })}
         </Text>
-        <ChangePassword />
+        {ways?.password === false ? null : <ChangePassword />}
         <OwnSessions />
         <Section id="own-language" title={t('people.account.page')} maw={440}>
           <Select

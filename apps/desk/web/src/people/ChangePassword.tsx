@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { calls } from '../app/calls.ts';
+import { problemsIn } from '../app/fieldProblems.ts';
 import { failureIn } from '../app/failures.ts';
 import { useText } from '../app/language.ts';
 import { notify, notifyError, notifyProblem } from '../app/notices.ts';
@@ -29,12 +30,16 @@ export const ChangePassword = () => {
       },
       onError: (error) => {
         const code = failureIn(error)?.code;
-        if (code === 'validation_failed') setProblem({ field: 'current', text: t('people.password.wrong') });
+        if (code === 'validation_failed') setProblem(problemIn(error));
         else if (code === 'rate_limited') notifyProblem(t('people.password.tooMany'));
         else notifyError(error);
       },
     }),
   );
+  const problemIn = (error: unknown): { field: 'current' | 'next'; text: string } =>
+    problemsIn(failureIn(error)).has('next')
+      ? { field: 'next', text: t('people.password.tooEasy') }
+      : { field: 'current', text: t('people.password.wrong') };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);

@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useText } from '../app/language.ts';
-import { askSession, sessionQuery, type Staff } from '../app/session.ts';
+import { ProviderButton } from '../app/ProviderButton.tsx';
+import { askSession, ErrorAnswer, sessionQuery, signInWaysQuery, type Staff } from '../app/session.ts';
 import { EntryForm } from './EntryForm.tsx';
 import { NewPasswordField } from './PasswordField.tsx';
 import { problemOfPassword } from './passwordRule.ts';
@@ -27,6 +28,7 @@ export const InvitationPage = () => {
   const [token] = useState(tokenOfLink);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const { data: ways } = useQuery(signInWaysQuery);
   const { data: link, isLoading } = useQuery({
     queryKey: ['link', token],
     queryFn: async () =>
@@ -53,8 +55,9 @@ export const InvitationPage = () => {
         queryClient.setQueryData(sessionQuery.queryKey, answer.staff);
         await navigate({ href: '/exams' });
       }
-    } catch {
-      setProblem(t('people.invitation.failed'));
+    } catch (error) {
+      const isTooEasy = error instanceof ErrorAnswer && error.status === 422;
+      setProblem(t(isTooEasy ? 'people.password.tooEasy' : 'people.invitation.failed'));
     } finally {
       setBusy(false);
     }
@@ -71,21 +74,30 @@ export const InvitationPage = () => {
         <>
           <Text>{t('people.invitation.to', { institute: link.institute_name })}</Text>
           <TextInput label={t('people.email')} value={link.email} readOnly autoComplete="username" />
-          {link.purpose === 'invitation' ? (
-            <TextInput
-              name="name"
-              label={t('people.name')}
-              defaultValue={link.name}
-              required
-              withAsterisk={false}
-              maxLength={255}
-              autoComplete="name"
-            />
-          ) : null}
-          <NewPasswordField name="password" />
-          <Button type="submit" loading={isBusy}>
-            {t('people.invitation.button')}
-          </Button>
+          {ways?.password === false ? (
+            <>
+              <Text>{t('people.invitation.provider', { name: ways.oidc?.name ?? '' })}</Text>
+              <ProviderButton />
+            </>
+          ) : (
+            <>
+              {link.purpose === 'invitation' ? (
+                <TextInput
+                  name="name"
+                  label={t('people.name')}
+                  defaultValue={link.name}
+                  required
+                  withAsterisk={false}
+                  maxLength={255}
+                  autoComplete="name"
+                />
+              ) : null}
+              <NewPasswordField name="password" />
+              <Button type="submit" loading={isBusy}>
+                {t('people.invitation.button')}
+              </Button>
+            </>
+          )}
         </>
       )}
     </EntryForm>

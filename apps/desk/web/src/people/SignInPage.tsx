@@ -1,3 +1,4 @@
+import { ProviderButton } from '../app/ProviderButton.tsx';
 import { Button, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -52,28 +53,24 @@ export const SignInPage = () => {
 
   return (
     <EntryForm title={t('people.signIn.title')} problem={problem} onSubmit={(fields) => void signIn(fields)}>
-      <TextInput
-        name="email"
-        type="email"
-        label={t('people.email')}
-        autoComplete="username"
-        required
-        autoFocus
-        withAsterisk={false}
-      />
-      <PasswordField name="password" label={t('people.password')} />
-      <Button type="submit" loading={isBusy}>
-        {t('people.signIn.button')}
-      </Button>
-      {ways?.oidc == null ? null : (
-        <Button
-          component="a"
-          href={from === undefined ? '/oidc/start' : `/oidc/start?from=${encodeURIComponent(from)}`}
-          variant="default"
-        >
-          {t('people.signIn.with', { name: ways.oidc.name })}
-        </Button>
+      {ways?.password === false ? null : (
+        <>
+          <TextInput
+            name="email"
+            type="email"
+            label={t('people.email')}
+            autoComplete="username"
+            required
+            autoFocus
+            withAsterisk={false}
+          />
+          <PasswordField name="password" label={t('people.password')} />
+          <Button type="submit" loading={isBusy}>
+            {t('people.signIn.button')}
+          </Button>
+        </>
       )}
+      <ProviderButton from={from} />
     </EntryForm>
   );
 };

@@ -40,7 +40,7 @@ export const peopleRouter = router({
   // For the desk's server, before a person is known.
   signInWays: visitorProcedure.query(({ ctx }) => {
     const { oidc } = ctx.services.settings;
-    return { oidc: oidc === null ? null : { name: oidc.name } };
+    return { password: oidc?.isOnlyWay !== true, oidc: oidc === null ? null : { name: oidc.name } };
   }),
   signIn: visitorProcedure
     .input(
