@@ -14,3 +14,11 @@ test.each([
   const found = [...(await textOf(file)).matchAll(targets)].flatMap(([, names = '']) => names.split(/,? /));
   expect(found.toSorted()).toEqual(imageNames.toSorted());
 });
+
+test.each(['ci.yaml', 'release.yaml'])('%s names each action of others by its commit', async (file) => {
+  const used = [...(await textOf(`.github/workflows/${file}`)).matchAll(/uses: (\S+)/g)].map(
+    ([, name]) => name,
+  );
+  expect(used.length).toBeGreaterThan(0);
+  for (const name of used) expect(name).toMatch(/^\.\/|@[0-9a-f]{40}$/);
+});
