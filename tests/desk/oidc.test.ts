@@ -45,10 +45,30 @@ test('a person signs in with the provider, and gets the cookie of a session', as
   const transaction = pairOf(started.cookies, 'desk-oidc');
   const callback = await provider.visit(started.location, PERSON);
   const finished = await open(callback, transaction);
-  expect(finished).toMatchObject({ status: 303, location: '/exams' });
+  expect(finished).toMatchObject({ status: 303, location: '/join' });
   expect(pairOf(finished.cookies, 'desk-oidc')).toBe('desk-oidc=');
+  expect(pairOf(finished.cookies, 'desk')).toBe('');
+  const join = { 'x-evaluation-desk': '1', cookie: pairOf(finished.cookies, 'desk-join') };
+  const shown = await fetch(`${desk}/session/join`, { headers: join });
+  const { join: offered } = (await shown.json()) as { join: { accounts: { staff_id: string }[] } };
+  expect(offered).toMatchObject({ email, accounts: [{ institute_name: 'First Institute' }] });
+  const choose = (headers: Record<string, string>) =>
+    fetch(`${desk}/session/join`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ staff_id: offered.accounts[0]?.staff_id }),
+    });
+  expect((await choose({ 'x-evaluation-desk': '1' })).status).toBe(401);
+  expect((await choose({ cookie: join.cookie })).status).toBe(403);
+  const joined = (await choose(join)).headers.getSetCookie();
+  expect(pairOf(joined, 'desk')).not.toBe('');
+
+  // From now on the callback leads to the page.
+  const again = await open('/oidc/start');
+  const next = await open(await provider.visit(again.location, PERSON), pairOf(again.cookies, 'desk-oidc'));
+  expect(next).toMatchObject({ status: 303, location: '/exams' });
   const session = await fetch(`${desk}/session`, {
-    headers: { 'x-evaluation-desk': '1', cookie: pairOf(finished.cookies, 'desk') },
+    headers: { 'x-evaluation-desk': '1', cookie: pairOf(next.cookies, 'desk') },
   });
   expect(await session.json()).toMatchObject({ staff: { email, role: 'admin' } });
 

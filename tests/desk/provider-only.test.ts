@@ -36,3 +36,23 @@ test('the pages offer the provider and ask for no password', async () => {
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test('at the first sign-in a person sees whose account it is, and goes on', async () => {
+  const { context, page, problems } = await desk.newBrowser();
+  const { email } = desk.admin;
+  const begin = await page.request.get(`${desk.url}/oidc/start`, { maxRedirects: 0 });
+  const callback = await provider.visit(begin.headers()['location'] ?? '', {
+    sub: 'subject',
+    email,
+    email_verified: true,
+  });
+  await page.goto(callback);
+  await page.getByText(`Your provider has confirmed ${email}.`).waitFor();
+  await expectNoAxeViolations(page);
+  await page.getByRole('button', { name: 'Go on at First Institute' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await page.goto(`${desk.url}/join`);
+  await page.getByText('The sign-in took too long.').waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -72,7 +72,14 @@ const FAILURES = {
     message:
       'This link is not valid: it was used, it has expired, or a newer one was made. Ask an admin for another.',
   },
-  staff_exists: { code: 'conflict', message: 'An account with this e-mail address exists already.' },
+  staff_exists: {
+    code: 'conflict',
+    message: 'The institute has an account with this e-mail address already.',
+  },
+  several_accounts: {
+    code: 'conflict',
+    message: 'Several institutes have an account with this e-mail address. Name the institute.',
+  },
   passwords_off: {
     code: 'conflict',
     message: 'Staff signs in with the provider alone (OIDC_ONLY).',

@@ -1,4 +1,5 @@
 import { isTaken, type ControlTx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../command/accept.ts';
 import { auditAccount, operatorActor, type AUDIT_ACTIONS } from '../command/audit.ts';
 import { failure } from '../command/failures.ts';
@@ -36,7 +37,13 @@ export const listStaff = async (
   return { data, next_after: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
 };
 
-/** Creates an account. @throws DomainFailure conflict if the e-mail address has one, also in another institute */
+/** New accounts of an institute in 24 hours that its admins may make. */
+const MOST_INVITED_A_DAY = 500;
+
+/**
+ * Creates an account. Whether another institute has one of the same address changes nothing.
+ * @throws DomainFailure conflict if the institute has an account of this address; rate_limited
+ */
 export const inviteStaff = (
   { database }: Services,
   manager: Manager,
@@ -44,6 +51,11 @@ export const inviteStaff = (
 ): Promise<{ staff: StaffMember; link: Link | null }> =>
   database.control.$transaction(async (tx) => {
     await lockInstitute(tx, manager.institute_id);
+    const invitedToday = await tx.staff.count({
+      where: { institute_id: manager.institute_id, created_at: { gt: new Date(Date.now() - 86_400_000) } },
+    });
+    if (manager.staff_id !== null && invitedToday >= MOST_INVITED_A_DAY)
+      throw new DomainFailure('rate_limited');
     const id = newId();
     try {
       await tx.staff.create({ data: { id, institute_id: manager.institute_id, ...invited } });

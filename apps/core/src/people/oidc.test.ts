@@ -1,8 +1,9 @@
 import { startOpenIdProvider, type OpenIdProvider, type Visit } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTestCore, type TestCore } from '../../test/newTestCore.ts';
+import type { Services } from '../command/services.ts';
 import { disableStaff, enableStaff, inviteStaff, listStaff, type Manager } from './manageStaff.ts';
-import { oidcFinish, oidcStart } from './oidc.ts';
+import { oidcAccounts, oidcFinish, oidcJoin, oidcStart } from './oidc.ts';
 import { findSession } from './sessions.ts';
 
 /* Sign-in with an OpenID Connect provider (docs/desk/people.md#sign-in-with-a-provider). */
@@ -39,8 +40,16 @@ const browser = () => {
   networks += 1;
   return { user_agent: 'Firefox', address: `10.${networks >> 8}.${networks & 255}.1` };
 };
+/** Finishes a sign-in; at the first one, the person goes on at the first institute that is shown. */
+const finishWith = async (services: Services, input: Parameters<typeof oidcFinish>[1]) => {
+  const answer = await oidcFinish(services, input);
+  if (!('join' in answer)) return answer;
+  const shown = await oidcAccounts(services, answer.join);
+  const staffId = shown?.accounts[0]?.staff_id ?? '';
+  return oidcJoin(services, { join: answer.join, staff_id: staffId, user_agent: 'Firefox' });
+};
 const finish = (url: string, transaction: string) =>
-  oidcFinish(core.services, { url, transaction, ...browser() });
+  finishWith(core.services, { url, transaction, ...browser() });
 const signInWith = async (claims: object, options?: Visit) => {
   const { url, transaction } = await start();
   return finish(await provider.visit(url, claims, options), transaction);
@@ -57,6 +66,28 @@ describe('the first sign-in of an invited person', () => {
     expect(await findSession(core.services, token)).toMatchObject({ id });
     const { data } = await listStaff(core.services, manager.institute_id, { limit: 200 });
     expect(data.find((member) => member.id === id)).toMatchObject({ state: 'active' });
+  });
+
+  test('is one of the institute that the person chooses, and not of another that has made an account of the address', async () => {
+    const { id, claims } = await newPerson();
+    const squatter: Manager = { institute_id: await core.newInstitute(), staff_id: null };
+    const { email } = claims;
+    const taken = await inviteStaff(core.services, squatter, { email, name: 'Squatter', role: 'admin' });
+    const { url, transaction } = await start();
+    const visited = await provider.visit(url, claims);
+    const answer = await oidcFinish(core.services, { url: visited, transaction, ...browser() });
+    const join = 'join' in answer ? answer.join : '';
+    const shown = await oidcAccounts(core.services, join);
+    expect(shown).toMatchObject({ email, accounts: [{ staff_id: id }, { staff_id: taken.staff.id }] });
+    const choose = (text: string, staffId: string) =>
+      oidcJoin(core.services, { join: text, staff_id: staffId, user_agent: 'Firefox' });
+    const stranger = await newPerson();
+    expect(await choose(join, stranger.id)).toEqual(REFUSED);
+    expect(await choose(`${join}x`, id)).toEqual(REFUSED);
+    expect(await oidcAccounts(core.services, `x${join}`)).toBeNull();
+    expect(await choose(join, id)).toMatchObject({ staff: { id } });
+    expect(await linksOf(taken.staff.id)).toBe(0);
+    expect(await signInWith(claims)).toMatchObject({ staff: { id } });
   });
 
   test('makes one link when two browsers finish at once', async () => {
@@ -172,7 +203,7 @@ test('callbacks of one network are refused after a hundred failures, and a succe
   const finishFrom = async (address: string) => {
     const { url, transaction } = await start();
     const callback = await provider.visit(url, claims);
-    return oidcFinish(core.services, { url: callback, transaction, user_agent: 'Firefox', address });
+    return finishWith(core.services, { url: callback, transaction, user_agent: 'Firefox', address });
   };
   const { transaction } = await start();
   const fail = (address: string) =>
@@ -241,7 +272,7 @@ describe('a provider whose issuer is shared by many tenants', () => {
     const started = await oidcStart(services, CALLBACK);
     if (started === null) return null;
     const url = await shared.visit(started.url, claims);
-    return oidcFinish(services, { url, transaction: started.transaction, ...browser() });
+    return finishWith(services, { url, transaction: started.transaction, ...browser() });
   };
 
   test('signs in people of the tenants that are allowed, and links them under the issuer of their tenant', async () => {

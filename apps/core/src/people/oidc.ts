@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as client from 'openid-client';
 import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
@@ -12,10 +13,12 @@ import { countAttempt, takeBackAttempt } from './throttle.ts';
  *   oidcStart  ──▶ the address of the provider, and `transaction`, which the desk keeps in a cookie of this browser
  *   provider   ──▶ redirects the browser to the desk with `code` and `state`
  *   oidcFinish ──▶ checks both against `transaction`, and finds the account
+ *   oidcJoin   ──▶ at the first sign-in: the person has chosen the institute, and the account is linked
  *
  * All refusals of oidcFinish are one answer; the log has the reason. The provider accepts each code once. The account
- * must exist before the first sign-in, which finds it by the e-mail address that the provider has verified, and links
- * it to the provider's subject. Later sign-ins find the link. State, in memory: the configuration that the provider
+ * must exist before the first sign-in, which finds it by the e-mail address that the provider has verified. Any institute
+ * can make an account of any address, so the person first sees whose account it is and says yes; then it is linked to
+ * the provider's subject. Later sign-ins find the link. State, in memory: the configuration that the provider
  * publishes, read once.
  *
  * Some providers have one issuer for many tenants, such as Microsoft Entra's `organizations`. Anyone can have a tenant
@@ -105,7 +108,8 @@ export const oidcStart = async (
   };
 };
 
-type OidcAnswer = StartedSession | typeof REFUSED;
+/** `join`: signed text for `oidcAccounts` and `oidcJoin`, which the desk keeps in a cookie of this browser. */
+type OidcAnswer = StartedSession | { join: string } | typeof REFUSED;
 
 const REFUSED = { refused: 'sign_in_failed' } as const;
 const FAILED = 'sign-in with the OpenID Connect provider failed';
@@ -148,13 +152,17 @@ export const oidcFinish = async (
     services.log.warn({ error_code: codeOf(error) }, FAILED);
     return REFUSED;
   }
-  const staffId = await accountOf(services, identity.issuer, identity.claims);
-  if (staffId === null) {
+  const { issuer, claims } = identity;
+  const linked = await linkedAccount(services, issuer, claims.sub);
+  const email = claims.email === undefined || !isVerified(issuer, claims) ? null : folded(claims.email);
+  const isKnown = linked === null && email !== null && (await accountsOf(services, email)).length > 0;
+  if (linked?.disabled_at != null || (linked === null && !isKnown)) {
     services.log.warn({ error_code: 'no_account' }, FAILED);
     return REFUSED;
   }
-  if (attempt !== null) await takeBackAttempt(services, attempt);
-  return startSession(services, staffId, input.user_agent);
+  await takeBackAttempt(services, attempt);
+  if (linked !== null) return startSession(services, linked.id, input.user_agent);
+  return { join: signedJoin(services, { issuer, sub: claims.sub, email: email ?? '' }) };
 };
 
 /** Placeholder for the tenant in the issuer that a provider of many tenants publishes. */
@@ -203,31 +211,87 @@ const readTransaction = (text: string): z.output<typeof Transaction> | null => {
   }
 };
 
-/** The account of a verified identity, which is linked at its first sign-in; null if no enabled account exists. */
-const accountOf = async (
-  { database }: Pick<Services, 'database'>,
-  issuer: string,
-  claims: Claims,
-): Promise<string | null> => {
-  const { sub, email } = claims;
-  const { control } = database;
-  const identity = await control.staff_identities.findUnique({
-    where: { issuer_subject: { issuer, subject: sub } },
+const linkedAccount = async ({ database }: Pick<Services, 'database'>, issuer: string, subject: string) => {
+  const identity = await database.control.staff_identities.findUnique({
+    where: { issuer_subject: { issuer, subject } },
     include: { staff: true },
   });
-  if (identity !== null) return identity.staff.disabled_at === null ? identity.staff_id : null;
-  if (email === undefined || !isVerified(issuer, claims)) return null;
-  const staff = await control.staff.findUnique({ where: { email: folded(email), disabled_at: null } });
-  if (staff === null) return null;
-  const linked = await control.$transaction(async (tx) => {
+  return identity?.staff ?? null;
+};
+
+/** Enabled accounts of a verified address, in any institute. */
+const accountsOf = ({ database }: Pick<Services, 'database'>, email: string) =>
+  database.control.staff.findMany({
+    where: { email, disabled_at: null },
+    include: { institute: { select: { name: true } } },
+    orderBy: { id: 'asc' },
+    take: MOST_SHOWN,
+  });
+
+/** Institutes that a person is shown. */
+const MOST_SHOWN = 20;
+
+const Join = z.object({ issuer: z.string(), sub: z.string(), email: z.string(), until: z.int() });
+const JOIN_MS = 10 * 60 * 1000;
+
+const signedJoin = (
+  { settings }: Pick<Services, 'settings'>,
+  identity: Omit<z.output<typeof Join>, 'until'>,
+): string => {
+  const payload = Buffer.from(JSON.stringify({ ...identity, until: Date.now() + JOIN_MS })).toString(
+    'base64url',
+  );
+  return `${payload}.${joinMac(payload, settings.actorSigningKeys[0] ?? '')}`;
+};
+
+const joinMac = (payload: string, key: string): string =>
+  createHmac('sha256', key).update(`join ${payload}`).digest('base64url');
+
+/** @returns null if the text is forged or too old */
+const readJoin = ({ settings }: Pick<Services, 'settings'>, text: string): z.output<typeof Join> | null => {
+  const [payload = '', signature = ''] = text.split('.');
+  const given = Buffer.from(signature);
+  const isSigned = settings.actorSigningKeys.some((key) => {
+    const expected = Buffer.from(joinMac(payload, key));
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  });
+  if (!isSigned) return null;
+  const join = Join.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  return join.until > Date.now() ? join : null;
+};
+
+/** What a person sees before the first sign-in with the provider. @returns null if it was begun too long ago */
+export const oidcAccounts = async (
+  services: Services,
+  text: string,
+): Promise<{ email: string; accounts: { staff_id: string; institute_name: string }[] } | null> => {
+  const join = readJoin(services, text);
+  if (join === null) return null;
+  const accounts = await accountsOf(services, join.email);
+  return {
+    email: join.email,
+    accounts: accounts.map(({ id, institute }) => ({ staff_id: id, institute_name: institute.name })),
+  };
+};
+
+/** Links the chosen account, and starts its session. A subject that was linked meanwhile signs in to that account. */
+export const oidcJoin = async (
+  services: Services,
+  input: { join: string; staff_id: string; user_agent: string },
+): Promise<StartedSession | typeof REFUSED> => {
+  const join = readJoin(services, input.join);
+  const accounts = join === null ? [] : await accountsOf(services, join.email);
+  const chosen = accounts.find(({ id }) => id === input.staff_id);
+  if (join === null || chosen === undefined) return REFUSED;
+  const { issuer, sub: subject } = join;
+  await services.database.control.$transaction(async (tx) => {
     const inserted = await tx.staff_identities.createMany({
-      data: [{ issuer, subject: sub, staff_id: staff.id }],
+      data: [{ issuer, subject, staff_id: chosen.id }],
       skipDuplicates: true,
     });
-    if (inserted.count === 0) return false;
-    await auditOwnAct(tx, staff, 'staff_join', { issuer });
-    return true;
+    if (inserted.count > 0) await auditOwnAct(tx, chosen, 'staff_join', { issuer });
   });
-  // A concurrent sign-in of the same identity has linked the account.
-  return linked ? staff.id : accountOf({ database }, issuer, { sub });
+  const linked = await linkedAccount(services, issuer, subject);
+  if (linked === null || linked.disabled_at !== null) return REFUSED;
+  return startSession(services, linked.id, input.user_agent);
 };

@@ -71,10 +71,26 @@ describe('an invitation', () => {
     expect(await codeOf(resetPassword(services, manager, invited.staff.id))).toBe('conflict');
   });
 
-  test('to an e-mail address that has an account is refused in every institute', async () => {
-    const { email } = await newPerson(await newInstitute());
-    const other = await newInstitute();
-    expect(await codeOf(inviteStaff(services, other, { email, name: 'A', role: 'admin' }))).toBe('conflict');
+  test('to an address that has an account is refused in its institute, and does not tell another one', async () => {
+    const own = await newInstitute();
+    const { email } = await newPerson(own);
+    const invite = (manager: Manager) => inviteStaff(services, manager, { email, name: 'A', role: 'admin' });
+    expect(await codeOf(invite(own))).toBe('conflict');
+    expect(await invite(await newInstitute())).toMatchObject({ staff: { email, state: 'invited' } });
+  });
+
+  test('is refused to an admin who has made 500 accounts in a day, and not to the operator', async () => {
+    const operator = await newInstitute();
+    const admin = await newPerson(operator, 'admin');
+    await core.client.query(
+      `insert into staff (id, institute_id, email, name, role)
+       select gen_random_uuid(), $1, 'x' || n || '@example.org', 'X', 'examiner' from generate_series(1, 499) n`,
+      [operator.institute_id],
+    );
+    const invite = (manager: Manager) =>
+      inviteStaff(services, manager, { email: newEmail(), name: 'A', role: 'examiner' });
+    expect(await codeOf(invite({ ...operator, staff_id: admin.id }))).toBe('rate_limited');
+    expect(await codeOf(invite(operator))).toBe('answered');
   });
 });
 
@@ -103,6 +119,26 @@ describe('sign-in', () => {
     await core.client.query(`update sign_in_attempts set expires_at = now()`);
     expect(await signInAs(email)).toMatchObject({ staff: { email } });
     expect(await signInAs(email)).toMatchObject({ staff: { email } });
+  });
+
+  test('finds the account of the password among those that institutes have made of one address', async () => {
+    const [own, other] = [await newInstitute(), await newInstitute()];
+    const { id, email } = await newPerson(own);
+    const invited = await inviteStaff(services, other, { email, name: 'Another', role: 'admin' });
+    const token = tokenOf(invited.link);
+    await followLink(services, {
+      token,
+      password: 'quite another password',
+      ...browser,
+      address: someAddress(),
+    });
+    expect(await signInAs(email)).toMatchObject({ staff: { id } });
+    expect(await signInAs(email, 'quite another password')).toMatchObject({
+      staff: { id: invited.staff.id },
+    });
+    expect(await signInAs(email, 'a wrong password')).toEqual(WRONG);
+    await disableStaff(services, own, id);
+    expect(await signInAs(email)).toEqual(WRONG);
   });
 
   test('is slowed after a hundred failures from one network, for all its people together', async () => {

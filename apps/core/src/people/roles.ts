@@ -90,6 +90,8 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.people.acceptInvitation': NONE,
   'desk.people.oidcStart': NONE,
   'desk.people.oidcFinish': NONE,
+  'desk.people.oidcAccounts': NONE,
+  'desk.people.oidcJoin': NONE,
 
   'desk.people.list': ADMIN,
   'desk.people.invite': ADMIN,

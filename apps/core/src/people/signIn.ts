@@ -32,10 +32,36 @@ export const signIn = async (
   const attempt = { email, address: input.address, device };
   const wait = await countAttempt(services, attempt);
   if (wait !== null) return { refused: 'too_many_attempts', retry_after_seconds: wait };
-  const staff = await services.database.control.staff.findUnique({ where: { email } });
-  const isRight = await isPassword(networkOf(input.address), input.password, staff?.password_hash ?? null);
-  if (staff === null || !isRight || staff.disabled_at !== null) return { refused: 'wrong_credentials' };
+  const staff = await accountWith(services, email, input);
+  if (staff === null) return { refused: 'wrong_credentials' };
   await takeBackAttempt(services, attempt);
   const started = await startSession(services, staff.id, input.user_agent);
   return 'token' in started && device === null ? { ...started, device: newDevice(services, email) } : started;
+};
+
+/** Accounts of one address whose passwords are compared; a person seldom works for more institutes. */
+const MOST_ACCOUNTS = 5;
+
+/**
+ * The account whose password this is. Several institutes may have an account of one address; if the person has given
+ * all the same password, it is the one that was used last. Without an account, one hash is computed for nothing.
+ */
+const accountWith = async (
+  { database }: Services,
+  email: string,
+  { address, password }: { address: string; password: string },
+): Promise<{ id: string } | null> => {
+  const accounts = await database.control.staff.findMany({
+    where: { email },
+    orderBy: [{ last_sign_in_at: { sort: 'desc', nulls: 'last' } }, { id: 'asc' }],
+    take: MOST_ACCOUNTS,
+  });
+  const network = networkOf(address);
+  if (accounts.length === 0) await isPassword(network, password, null);
+  let found: { id: string } | null = null;
+  for (const account of accounts) {
+    const isRight = await isPassword(network, password, account.password_hash);
+    if (isRight && account.disabled_at === null) found ??= account;
+  }
+  return found;
 };

@@ -55,6 +55,13 @@ export const transactionCookie = (isSecure: boolean): DeskCookie =>
     path: '/oidc',
   });
 
+/** The cookie that proves to core, until the person has chosen an institute, what the provider has confirmed. */
+export const joinCookie = (isSecure: boolean): DeskCookie =>
+  cookie(isSecure ? '__Secure-desk-join' : 'desk-join', 2000, TRANSACTION_MS, {
+    secure: isSecure,
+    path: '/session/join',
+  });
+
 /** The cookie that holds, as base64url, the page to show after a sign-in with a provider. */
 export const placeCookie = (isSecure: boolean): DeskCookie =>
   cookie(isSecure ? '__Secure-desk-from' : 'desk-from', 2000, TRANSACTION_MS, {

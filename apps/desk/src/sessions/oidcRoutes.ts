@@ -3,7 +3,7 @@ import type { CoreAccess } from '@evaluation/core-client';
 import type { DeskSettings } from '@evaluation/platform/settings';
 import type { Logger } from '@evaluation/platform/telemetry';
 import { requestIdOf } from '../middleware/requestId.ts';
-import { placeCookie, sessionCookie, transactionCookie } from './cookie.ts';
+import { joinCookie, placeCookie, sessionCookie, transactionCookie } from './cookie.ts';
 import type { KnownSessions } from './knownSessions.ts';
 import { ownPath } from './ownPath.ts';
 import { userAgentOf } from './userAgentOf.ts';
@@ -14,6 +14,8 @@ import { userAgentOf } from './userAgentOf.ts';
  *
  *   GET /oidc/start    keeps core's transaction and the page in `from` in cookies, and leads to the provider
  *   GET /oidc/callback lets core check the provider's answer, starts the session and leads to that page, or to /exams
+ *
+ * The first sign-in of a person leads to `/join`, where the person sees whose account it is.
  *
  * All failures lead to the sign-in page with the same address, which shows no reason; only a person whose institute the
  * operator has disabled is told so. The cookie is cleared by the callback, so a second callback is refused without a
@@ -29,6 +31,7 @@ export const oidcRoutes = (
   const session = sessionCookie(isSecure);
   const transaction = transactionCookie(isSecure);
   const place = placeCookie(isSecure);
+  const join = joinCookie(isSecure);
   const people = (response: Response) => core.as({ requestId: requestIdOf(response) }).public.desk.people;
   const callbackOf = (request: Request): string =>
     `${settings.url?.origin ?? `${request.protocol}://${request.host}`}/oidc/callback`;
@@ -66,6 +69,12 @@ export const oidcRoutes = (
     if ('token' in answer) {
       sessions.learn(answer.token);
       session.set(response, answer.token);
+    }
+    if ('join' in answer) {
+      join.set(response, answer.join);
+      const from = wanted === null ? '' : `?from=${encodeURIComponent(pathIn(wanted))}`;
+      response.redirect(303, `/join${from}`);
+      return;
     }
     const isDisabled = 'refused' in answer && answer.refused === 'institute_disabled';
     response.redirect(303, 'token' in answer ? pathIn(wanted) : isDisabled ? INSTITUTE_DISABLED : REFUSED);

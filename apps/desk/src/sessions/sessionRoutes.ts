@@ -5,7 +5,7 @@ import type { DeskSettings } from '@evaluation/platform/settings';
 import * as z from 'zod/v4';
 import { Refusal } from '../middleware/errors.ts';
 import { requestIdOf } from '../middleware/requestId.ts';
-import { deviceCookie, sessionCookie } from './cookie.ts';
+import { deviceCookie, joinCookie, sessionCookie } from './cookie.ts';
 import type { KnownSessions } from './knownSessions.ts';
 import { userAgentOf } from './userAgentOf.ts';
 
@@ -15,6 +15,7 @@ const Acceptance = z.object({
   name: z.string().max(1000).optional(),
   password: z.string().max(1000),
 });
+const Choice = z.object({ staff_id: z.uuid() });
 const Proof = z.object({ password: z.string().max(1000) });
 const Link = z.object({ token: z.string().max(100) });
 
@@ -28,6 +29,7 @@ export const sessionRoutes = (
   const isSecure = settings.url?.protocol === 'https:';
   const cookie = sessionCookie(isSecure);
   const device = deviceCookie(isSecure);
+  const join = joinCookie(isSecure);
   const people = (response: Response) => core.as({ requestId: requestIdOf(response) }).public.desk.people;
   const begin = (response: Response, token: string): void => {
     sessions.learn(token);
@@ -85,6 +87,27 @@ export const sessionRoutes = (
 
   routes.get('/ways', async (_request, response) => {
     response.json(await people(response).signInWays.query());
+  });
+
+  routes.get('/join', async (request, response) => {
+    const text = join.read(request);
+    response.json({ join: text === null ? null : await people(response).oidcAccounts.query({ join: text }) });
+  });
+
+  routes.post('/join', async (request, response) => {
+    const { staff_id: staffId } = accept(Choice, request);
+    const text = join.read(request);
+    if (text === null) throw new Refusal(401, 'UNAUTHORIZED');
+    const answer = await people(response).oidcJoin.mutate({
+      join: text,
+      staff_id: staffId,
+      user_agent: userAgentOf(request),
+    });
+    if ('token' in answer) {
+      join.clear(response);
+      begin(response, answer.token);
+    }
+    response.json('token' in answer ? { staff: answer.staff } : answer);
   });
 
   routes.post('/link/shown', async (request, response) => {

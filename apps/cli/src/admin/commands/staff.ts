@@ -39,20 +39,23 @@ export const addStaffCommands = (program: Command): void => {
     .command('disable')
     .description('Refuse an account, also the last admin, and end its sessions')
     .requiredOption('--email <address>', 'e-mail address of the account', email)
+    .option('--institute <id>', 'id of the institute, if several have an account of this address', id)
     .addHelpText('after', example('staff disable --email asha@example.org'))
-    .action((options: { email: string }, command: Command) => setEnabled(options, false, command));
+    .action((options: AccountOptions, command: Command) => setEnabled(options, false, command));
 
   staff
     .command('enable')
     .description('Let a disabled account sign in again')
     .requiredOption('--email <address>', 'e-mail address of the account', email)
+    .option('--institute <id>', 'id of the institute, if several have an account of this address', id)
     .addHelpText('after', example('staff enable --email asha@example.org'))
-    .action((options: { email: string }, command: Command) => setEnabled(options, true, command));
+    .action((options: AccountOptions, command: Command) => setEnabled(options, true, command));
 
   staff
     .command('reset')
     .description('Print a link on which the person sets a new password, shown only once')
     .requiredOption('--email <address>', 'e-mail address of the account', email)
+    .option('--institute <id>', 'id of the institute, if several have an account of this address', id)
     .addHelpText('after', example('staff reset --email asha@example.org'))
     .action(reset);
 };
@@ -114,9 +117,21 @@ const list = async (options: { institute: string }, command: Command): Promise<v
   print({ staff }, command, lines.length === 0 ? ['The institute has no accounts.'] : lines);
 };
 
-const setEnabled = async (options: { email: string }, enabled: boolean, command: Command): Promise<void> => {
+interface AccountOptions {
+  email: string;
+  institute?: string;
+}
+
+const accountIn = ({ email: address, institute }: AccountOptions) => ({
+  email: address,
+  ...(institute === undefined ? {} : { institute_id: institute }),
+});
+
+const setEnabled = async (options: AccountOptions, enabled: boolean, command: Command): Promise<void> => {
   const answer = await withControl((control) =>
-    enabled ? control.staff.enable.mutate(options) : control.staff.disable.mutate(options),
+    enabled
+      ? control.staff.enable.mutate(accountIn(options))
+      : control.staff.disable.mutate(accountIn(options)),
   );
   print({ staff: answer }, command, [
     enabled
@@ -125,7 +140,7 @@ const setEnabled = async (options: { email: string }, enabled: boolean, command:
   ]);
 };
 
-const reset = async (options: { email: string }, command: Command): Promise<void> => {
-  const link = await withControl((control) => control.staff.reset.mutate(options));
+const reset = async (options: AccountOptions, command: Command): Promise<void> => {
+  const link = await withControl((control) => control.staff.reset.mutate(accountIn(options)));
   print({ link }, command, linkLines(link));
 };

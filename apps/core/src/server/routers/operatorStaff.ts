@@ -14,14 +14,26 @@ import { ROLES } from '../../people/roles.ts';
 import type { Services } from '../../command/services.ts';
 import { controlProcedure, router } from '../trpc.ts';
 
-const account = controlProcedure.input(z.object({ email: z.string().max(254) }));
+const Account = z.object({
+  email: z.string().max(254),
+  /** Needed if several institutes have an account of this address. */
+  institute_id: z.uuid().optional(),
+});
+const account = controlProcedure.input(Account);
 
 const operatorOf = (instituteId: string): Manager => ({ institute_id: instituteId, staff_id: null });
 
-/** @throws DomainFailure not_found */
-const findAccount = async ({ database }: Services, email: string): Promise<[Manager, string]> => {
-  const staff = await database.control.staff.findUnique({ where: { email: folded(email) } });
-  if (staff === null) throw failure('no_such_staff');
+/** @throws DomainFailure not_found, conflict if the address alone names several accounts */
+const findAccount = async (
+  { database }: Services,
+  { email, institute_id: instituteId }: z.output<typeof Account>,
+): Promise<[Manager, string]> => {
+  const [staff, ...others] = await database.control.staff.findMany({
+    where: { email: folded(email), ...(instituteId === undefined ? {} : { institute_id: instituteId }) },
+    take: 2,
+  });
+  if (staff === undefined) throw failure('no_such_staff');
+  if (others.length > 0) throw failure('several_accounts');
   return [operatorOf(staff.institute_id), staff.id];
 };
 
@@ -39,8 +51,6 @@ export const operatorStaffRouter = router({
       }),
     )
     .mutation(async ({ ctx: { services }, input: { institute_id, password, ...invited } }) => {
-      const known = await services.database.control.staff.findUnique({ where: { email: invited.email } });
-      if (known !== null) throw failure('staff_exists');
       return inviteStaff(services, operatorOf(institute_id), {
         ...invited,
         ...(password === undefined
@@ -62,12 +72,12 @@ export const operatorStaffRouter = router({
     )
     .query(({ ctx, input }) => listStaff(ctx.services, input.institute_id, input)),
   disable: account.mutation(async ({ ctx, input }) =>
-    disableStaff(ctx.services, ...(await findAccount(ctx.services, input.email))),
+    disableStaff(ctx.services, ...(await findAccount(ctx.services, input))),
   ),
   enable: account.mutation(async ({ ctx, input }) =>
-    enableStaff(ctx.services, ...(await findAccount(ctx.services, input.email))),
+    enableStaff(ctx.services, ...(await findAccount(ctx.services, input))),
   ),
   reset: account.mutation(async ({ ctx, input }) =>
-    resetPassword(ctx.services, ...(await findAccount(ctx.services, input.email))),
+    resetPassword(ctx.services, ...(await findAccount(ctx.services, input))),
   ),
 });

@@ -31,6 +31,13 @@ const invitationRoute = createRoute({
   component: InvitationPage,
 });
 
+const joinRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/join',
+  validateSearch: fromIn,
+  component: lazyRouteComponent(() => import('./JoinPage.tsx'), 'JoinPage'),
+});
+
 const staffRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/staff',
@@ -44,7 +51,7 @@ const accountRoute = createRoute({
 });
 
 export const peopleRoutes = {
-  withoutFrame: [signInRoute, invitationRoute],
+  withoutFrame: [signInRoute, joinRoute, invitationRoute],
   withFrame: [staffRoute, accountRoute],
 } as const;
 

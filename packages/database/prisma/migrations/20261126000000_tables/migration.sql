@@ -154,7 +154,8 @@ CREATE TABLE staff (
   CONSTRAINT staff_email_folded CHECK (((email)::text = lower((email)::text))),
   CONSTRAINT staff_pkey PRIMARY KEY (id)
 );
-CREATE UNIQUE INDEX staff_email_key ON staff (email);
+CREATE UNIQUE INDEX staff_institute_id_email_key ON staff (institute_id, email);
+CREATE INDEX staff_email_idx ON staff (email);
 CREATE INDEX staff_institute_id_id_idx ON staff (institute_id, id);
 
 CREATE TABLE staff_sessions (

@@ -12,13 +12,15 @@ import {
   resetPassword,
   type Manager,
 } from '../../../people/manageStaff.ts';
-import { oidcFinish, oidcStart } from '../../../people/oidc.ts';
+import { oidcAccounts, oidcFinish, oidcJoin, oidcStart } from '../../../people/oidc.ts';
 import { changePassword, endOtherSessions, provePresence } from '../../../people/ownAccount.ts';
 import { findSession, sessionsOf, signOut } from '../../../people/sessions.ts';
 import { signIn } from '../../../people/signIn.ts';
 import { ROLES } from '../../../people/roles.ts';
 import { provenProcedure, router, staffProcedure, visitorProcedure } from '../../trpc.ts';
 
+/** As `oidcFinish` gave it. */
+const join = z.string().max(2000);
 const token = z.string().min(1).max(100);
 /** The browser's address and `User-Agent`, as the desk's server received them. */
 const browser = { address: z.string().min(1).max(100), user_agent: z.string().max(2000) };
@@ -79,6 +81,12 @@ export const peopleRouter = router({
       }),
     )
     .mutation(({ ctx, input }) => oidcFinish(ctx.services, input)),
+  oidcAccounts: visitorProcedure
+    .input(z.object({ join }))
+    .query(({ ctx, input }) => oidcAccounts(ctx.services, input.join)),
+  oidcJoin: visitorProcedure
+    .input(z.object({ join, staff_id: z.uuid(), user_agent: browser.user_agent }))
+    .mutation(({ ctx, input }) => oidcJoin(ctx.services, input)),
 
   // For admins.
   list: staffProcedure
