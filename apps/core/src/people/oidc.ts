@@ -16,9 +16,9 @@ import { countAttempt, takeBackAttempt } from './throttle.ts';
  *   oidcJoin   ──▶ at the first sign-in: the person has chosen the institute, and the account is linked
  *
  * All refusals of oidcFinish are one answer; the log has the reason. The provider accepts each code once. The account
- * must exist before the first sign-in, which finds it by the e-mail address that the provider has verified. Any institute
- * can make an account of any address, so the person first sees whose account it is and says yes; then it is linked to
- * the provider's subject. Later sign-ins find the link. State, in memory: the configuration that the provider
+ * must exist before the first sign-in, which finds it by the e-mail address that the provider has verified. Any
+ * institute can make an account of any address, so the person first sees whose account it is and says yes; then it is
+ * linked to the provider's subject. Later sign-ins find the link. State, in memory: the configuration that the provider
  * publishes, read once.
  *
  * Some providers have one issuer for many tenants, such as Microsoft Entra's `organizations`. Anyone can have a tenant
