@@ -14,7 +14,7 @@ import {
 } from './manageStaff.ts';
 import { changePassword, endOtherSessions } from './ownAccount.ts';
 import { findSession, sessionsOf, signOut } from './sessions.ts';
-import { signIn } from './signIn.ts';
+import type { signIn } from './signIn.ts';
 import { sweepPeople } from './sweep.ts';
 
 /* Accounts, sessions and sign-in of staff (docs/desk/people.md). */
