@@ -167,6 +167,21 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.audit.list': () => ({}),
 
   'desk.settings.show': () => undefined,
+  'desk.people.myPasskeys': () => undefined,
+  'desk.people.passkeyOptions': () => ({ origin: 'https://desk.example.org' }),
+  'desk.people.addPasskey': () => ({
+    origin: 'https://desk.example.org',
+    challenge: 'none',
+    name: 'Phone',
+    response: {
+      id: 'AAAA',
+      rawId: 'AAAA',
+      type: 'public-key',
+      clientExtensionResults: {},
+      response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' },
+    },
+  }),
+  'desk.people.removePasskey': () => ({ id: 'AAAA' }),
   'desk.exams.examiners': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.assign': ({ exam, staff }) => ({ exam_id: exam, staff_ids: [staff] }),
   'desk.settings.change': () => ({ blind: false, guide_target: 0.95, seen: 0 }),

@@ -50,6 +50,8 @@ export const AUDIT_ACTIONS = [
   'staff_enable',
   'staff_reset_link',
   'staff_password',
+  'staff_passkey_add',
+  'staff_passkey_remove',
   'staff_session_end',
 ] as const;
 

@@ -80,6 +80,8 @@ const FAILURES = {
     code: 'conflict',
     message: 'Several institutes have an account with this e-mail address. Name the institute.',
   },
+  too_many_passkeys: { code: 'conflict', message: 'An account has at most 10 passkeys. Remove one first.' },
+  no_such_passkey: { code: 'not_found', message: 'The account has no such passkey.' },
   passwords_off: {
     code: 'conflict',
     message: 'Staff signs in with the provider alone (OIDC_ONLY).',

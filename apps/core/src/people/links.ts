@@ -101,6 +101,8 @@ export const followLink = async (
     });
     if (changed.count === 0) throw failure('no_such_link');
     await endSessions(tx, staff.id);
+    // The way back for a person who has lost the device.
+    await tx.staff_passkeys.deleteMany({ where: { staff_id: staff.id } });
     await auditOwnAct(tx, staff, link.purpose === 'invitation' ? 'staff_join' : 'staff_password');
   });
   return startSession(services, staff.id, input.user_agent);

@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as client from 'openid-client';
 import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
 import { folded } from './email.ts';
 import { auditOwnAct } from '../command/audit.ts';
 import { startSession, type StartedSession } from './sessions.ts';
+import { readSigned, signText } from './signedText.ts';
 import { countAttempt, takeBackAttempt } from './throttle.ts';
 
 /*
@@ -162,7 +162,7 @@ export const oidcFinish = async (
   }
   await takeBackAttempt(services, attempt);
   if (linked !== null) return startSession(services, linked.id, input.user_agent);
-  return { join: signedJoin(services, { issuer, sub: claims.sub, email: email ?? '' }) };
+  return { join: signText(services, 'join', { issuer, sub: claims.sub, email: email ?? '' }) };
 };
 
 /** Placeholder for the tenant in the issuer that a provider of many tenants publishes. */
@@ -231,33 +231,9 @@ const accountsOf = ({ database }: Pick<Services, 'database'>, email: string) =>
 /** Institutes that a person is shown. */
 const MOST_SHOWN = 20;
 
-const Join = z.object({ issuer: z.string(), sub: z.string(), email: z.string(), until: z.int() });
-const JOIN_MS = 10 * 60 * 1000;
-
-const signedJoin = (
-  { settings }: Pick<Services, 'settings'>,
-  identity: Omit<z.output<typeof Join>, 'until'>,
-): string => {
-  const payload = Buffer.from(JSON.stringify({ ...identity, until: Date.now() + JOIN_MS })).toString(
-    'base64url',
-  );
-  return `${payload}.${joinMac(payload, settings.actorSigningKeys[0] ?? '')}`;
-};
-
-const joinMac = (payload: string, key: string): string =>
-  createHmac('sha256', key).update(`join ${payload}`).digest('base64url');
-
-/** @returns null if the text is forged or too old */
-const readJoin = ({ settings }: Pick<Services, 'settings'>, text: string): z.output<typeof Join> | null => {
-  const [payload = '', signature = ''] = text.split('.');
-  const given = Buffer.from(signature);
-  const isSigned = settings.actorSigningKeys.some((key) => {
-    const expected = Buffer.from(joinMac(payload, key));
-    return expected.length === given.length && timingSafeEqual(expected, given);
-  });
-  if (!isSigned) return null;
-  const join = Join.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
-  return join.until > Date.now() ? join : null;
+const readJoin = (services: Pick<Services, 'settings'>, text: string) => {
+  const { issuer, sub, email } = readSigned(services, 'join', text) ?? {};
+  return issuer === undefined || sub === undefined || email === undefined ? null : { issuer, sub, email };
 };
 
 /** What a person sees before the first sign-in with the provider. @returns null if it was begun too long ago */

@@ -3,8 +3,16 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { browser, codeOf, PASSWORD, testPeople, tokenOf, WRONG } from '../../test/testPeople.ts';
 import { followLink } from './links.ts';
-import { disableStaff, inviteStaff } from './manageStaff.ts';
+import { disableStaff, inviteStaff, resetPassword } from './manageStaff.ts';
 import { changePassword, provePresence } from './ownAccount.ts';
+import {
+  addPasskey,
+  passkeyOptions,
+  passkeysOf,
+  passkeySignInOptions,
+  removePasskey,
+  signInWithPasskey,
+} from './passkeys.ts';
 import { hashPassword, UNUSABLE } from './passwords.ts';
 import { signIn } from './signIn.ts';
 
@@ -148,5 +156,73 @@ describe('sign-in', () => {
       expect(text).not.toContain(PASSWORD);
       expect(text).not.toContain(token);
     }
+  });
+});
+
+describe('a passkey', () => {
+  const ORIGIN = 'https://desk.example.org';
+  const credential = {
+    id: 'AAAA',
+    rawId: 'AAAA',
+    type: 'public-key' as const,
+    clientExtensionResults: {},
+  };
+  const withPasskey = async () => {
+    const manager = await newInstitute();
+    const person = await newPerson(manager);
+    await core.client.query(
+      `insert into staff_passkeys (id, staff_id, public_key, name) values ($2, $1, '\\x00', 'Phone')`,
+      [person.id, `passkey-of-${person.id}`],
+    );
+    return { manager, person };
+  };
+
+  test('is needed beside the right password, and a wrong password does not tell of it', async () => {
+    const { person } = await withPasskey();
+    expect(await signInAs(person.email)).toEqual({ refused: 'passkey_needed' });
+    expect(await signInAs(person.email, 'a wrong password')).toEqual(WRONG);
+  });
+
+  test('goes with the link that an admin makes for a person who has lost the device', async () => {
+    const { manager, person } = await withPasskey();
+    const link = await resetPassword(services, manager, person.id);
+    await followLink(services, {
+      token: tokenOf(link),
+      password: PASSWORD,
+      ...browser,
+      address: someAddress(),
+    });
+    expect(await passkeysOf(services, person.id)).toEqual([]);
+    expect(await signInAs(person.email)).toMatchObject({ staff: { id: person.id } });
+  });
+
+  test('is not added or used with another answer, challenge or account', async () => {
+    const { manager, person } = await withPasskey();
+    const me = { institute_id: manager.institute_id, staff_id: person.id };
+    const { challenge } = await passkeyOptions(services, me, ORIGIN);
+    const attestation = { ...credential, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } };
+    const add = (who: typeof me, text: string) =>
+      codeOf(
+        addPasskey(services, who, { origin: ORIGIN, challenge: text, name: 'X', response: attestation }),
+      );
+    const other = { ...me, staff_id: (await newPerson(manager)).id };
+    expect(await add(me, challenge)).toBe('validation_failed');
+    expect(await add(other, challenge)).toBe('validation_failed');
+    expect(await add(me, 'forged.text')).toBe('validation_failed');
+    const asked = await passkeySignInOptions(services, ORIGIN);
+    const assertion = { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' };
+    for (const id of ['AAAA', `passkey-of-${person.id}`])
+      for (const text of [asked.challenge, challenge])
+        expect(
+          await signInWithPasskey(services, {
+            origin: ORIGIN,
+            challenge: text,
+            response: { ...credential, id, rawId: id, response: assertion },
+            ...browser,
+            address: someAddress(),
+          }),
+        ).toEqual(WRONG);
+    expect(await codeOf(removePasskey(services, other, `passkey-of-${person.id}`))).toBe('not_found');
+    expect(await passkeysOf(services, person.id)).toHaveLength(1);
   });
 });

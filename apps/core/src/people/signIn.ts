@@ -8,7 +8,7 @@ import { countAttempt, takeBackAttempt } from './throttle.ts';
 
 type SignInAnswer =
   | (StartedSession & { device?: string })
-  | { refused: 'wrong_credentials' }
+  | { refused: 'wrong_credentials' | 'passkey_needed' }
   | { refused: 'too_many_attempts'; retry_after_seconds: number };
 
 /**
@@ -34,10 +34,17 @@ export const signIn = async (
   if (wait !== null) return { refused: 'too_many_attempts', retry_after_seconds: wait };
   const staff = await accountWith(services, email, input);
   if (staff === null) return { refused: 'wrong_credentials' };
+  // Told only to a person who knows the password.
+  if (staff._count.passkeys > 0) return { refused: 'passkey_needed' };
   await takeBackAttempt(services, attempt);
   const started = await startSession(services, staff.id, input.user_agent);
   return 'token' in started && device === null ? { ...started, device: newDevice(services, email) } : started;
 };
+
+interface Account {
+  id: string;
+  _count: { passkeys: number };
+}
 
 /** Accounts of one address whose passwords are compared; a person seldom works for more institutes. */
 const MOST_ACCOUNTS = 5;
@@ -50,15 +57,16 @@ const accountWith = async (
   { database }: Services,
   email: string,
   { address, password }: { address: string; password: string },
-): Promise<{ id: string } | null> => {
+): Promise<Account | null> => {
   const accounts = await database.control.staff.findMany({
     where: { email },
     orderBy: [{ last_sign_in_at: { sort: 'desc', nulls: 'last' } }, { id: 'asc' }],
     take: MOST_ACCOUNTS,
+    include: { _count: { select: { passkeys: true } } },
   });
   const network = networkOf(address);
   if (accounts.length === 0) await isPassword(network, password, null);
-  let found: { id: string } | null = null;
+  let found: Account | null = null;
   for (const account of accounts) {
     const isRight = await isPassword(network, password, account.password_hash);
     if (isRight && account.disabled_at === null) found ??= account;

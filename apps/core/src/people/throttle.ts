@@ -69,6 +69,13 @@ export const takeBackAttempt = async ({ database }: Services, attempt: Attempt):
     update sign_in_attempts set attempts = greatest(attempts - 1, 0) where key = ${network.key}`;
 };
 
+/** Notes that a text, which is valid for ten minutes, was used. @returns false if it was used before */
+export const isFirstUse = async ({ database }: Services, text: string): Promise<boolean> =>
+  (await database.control.$executeRaw`
+    insert into sign_in_attempts (key, attempts, expires_at)
+    values (${keyOf(['used', text])}, 1, clock_timestamp() + interval '15 minutes')
+    on conflict (key) do nothing`) === 1;
+
 /** `own` counts the attempts on one person: in a known browser, or else by the e-mail address. */
 const countersOf = ({
   email,

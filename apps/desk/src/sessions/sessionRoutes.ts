@@ -16,6 +16,7 @@ const Acceptance = z.object({
   password: z.string().max(1000),
 });
 const Choice = z.object({ staff_id: z.uuid() });
+const PasskeyAnswer = z.object({ challenge: z.string().max(2000), response: z.unknown() });
 const Proof = z.object({ password: z.string().max(1000) });
 const Link = z.object({ token: z.string().max(100) });
 
@@ -87,6 +88,26 @@ export const sessionRoutes = (
 
   routes.get('/ways', async (_request, response) => {
     response.json(await people(response).signInWays.query());
+  });
+
+  const originOf = (request: Request): string =>
+    settings.url?.origin ?? `${request.protocol}://${request.host}`;
+
+  routes.post('/passkey/options', async (request, response) => {
+    response.json(await people(response).passkeySignInOptions.mutate({ origin: originOf(request) }));
+  });
+
+  routes.post('/passkey', async (request, response) => {
+    const { challenge, response: assertion } = accept(PasskeyAnswer, request);
+    const answer = await people(response).passkeySignIn.mutate({
+      origin: originOf(request),
+      challenge,
+      // Core checks its fields.
+      response: assertion as never,
+      ...browserOf(request),
+    });
+    if ('token' in answer) begin(response, answer.token);
+    response.json('token' in answer ? { staff: answer.staff } : answer);
   });
 
   routes.get('/join', async (request, response) => {

@@ -40,6 +40,8 @@ export const ACTIONS = [
   'staff_enable',
   'staff_reset_link',
   'staff_password',
+  'staff_passkey_add',
+  'staff_passkey_remove',
   'staff_session_end',
 ] as const satisfies readonly Act['action'][];
 

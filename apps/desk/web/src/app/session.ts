@@ -20,7 +20,15 @@ export class ErrorAnswer extends Error {
 /** A request to `/session` of the desk's server. @throws ErrorAnswer, and TypeError without an answer */
 export const askSession = async (
   method: 'GET' | 'POST' | 'DELETE',
-  path: '' | '/ways' | '/proof' | '/join' | '/link/shown' | '/link/followed' = '',
+  path:
+    | ''
+    | '/ways'
+    | '/proof'
+    | '/join'
+    | '/passkey'
+    | '/passkey/options'
+    | '/link/shown'
+    | '/link/followed' = '',
   body?: unknown,
 ): Promise<unknown> => {
   const response = await fetch(`/session${path}`, {

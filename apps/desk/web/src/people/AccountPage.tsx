@@ -9,6 +9,7 @@ import { signInWaysQuery, useStaff } from '../app/session.ts';
 import { LANGUAGES } from '../app/texts.ts';
 import { ChangePassword } from './ChangePassword.tsx';
 import { OwnSessions } from './OwnSessions.tsx';
+import { Passkeys } from './Passkeys.tsx';
 
 export const AccountPage = () => {
   const t = useText();
@@ -25,7 +26,12 @@ export const AccountPage = () => {
             institute: institute_name,
           })}
         </Text>
-        {ways?.password === false ? null : <ChangePassword />}
+        {ways?.password === false ? null : (
+          <>
+            <ChangePassword />
+            <Passkeys />
+          </>
+        )}
         <OwnSessions />
         <Section id="own-language" title={t('people.account.page')} maw={440}>
           <Select

@@ -40,7 +40,9 @@ export const SessionsTable = ({
           <Table.Td>{showTime(last_seen_at)}</Table.Td>
           <Table.Td>
             {id === own ? (
-              <Badge variant="default">{t('people.sessions.own')}</Badge>
+              <Badge variant="default" miw="max-content">
+                {t('people.sessions.own')}
+              </Badge>
             ) : (
               <Button
                 size="xs"

@@ -6,11 +6,12 @@ import { useState } from 'react';
 import { t as textOf, useText } from '../app/language.ts';
 import { askSession, sessionQuery, signInWaysQuery, type Staff } from '../app/session.ts';
 import { EntryForm } from './EntryForm.tsx';
+import { hasPasskeys, signInWithPasskey } from './passkeys.ts';
 import { PasswordField } from './PasswordField.tsx';
 
 type Answer =
   | { staff: Staff }
-  | { refused: keyof typeof REFUSALS }
+  | { refused: keyof typeof REFUSALS | 'passkey_needed' }
   | { refused: 'too_many_attempts'; retry_after_seconds: number };
 
 export const REFUSALS = {
@@ -18,10 +19,13 @@ export const REFUSALS = {
   institute_disabled: 'people.signIn.instituteDisabled',
 } as const;
 
-const refusalText = (answer: Exclude<Answer, { staff: Staff }>): string =>
-  answer.refused === 'too_many_attempts'
-    ? textOf('people.signIn.tooMany', { count: Math.ceil(answer.retry_after_seconds / 60) })
+const refusalText = (answer: Exclude<Answer, { staff: Staff }>): string => {
+  if (answer.refused === 'too_many_attempts')
+    return textOf('people.signIn.tooMany', { count: Math.ceil(answer.retry_after_seconds / 60) });
+  return answer.refused === 'passkey_needed'
+    ? textOf('people.signIn.passkeyNeeded')
     : textOf(REFUSALS[answer.refused]);
+};
 
 export const SignInPage = () => {
   const t = useText();
@@ -35,15 +39,24 @@ export const SignInPage = () => {
   const [isBusy, setBusy] = useState(false);
 
   const signIn = async (fields: FormData) => {
+    await answerOf(async () => {
+      const body = { email: fields.get('email'), password: fields.get('password') };
+      const answer = (await askSession('POST', '', body)) as Answer;
+      // The account has a passkey, which is asked for now.
+      return 'refused' in answer && answer.refused === 'passkey_needed' && hasPasskeys()
+        ? ((await signInWithPasskey()) ?? answer)
+        : answer;
+    });
+  };
+  const answerOf = async (ask: () => Promise<Answer | null>) => {
     setBusy(true);
     setProblem(null);
     try {
-      const body = { email: fields.get('email'), password: fields.get('password') };
-      const answer = (await askSession('POST', '', body)) as Answer;
-      if ('staff' in answer) {
+      const answer = await ask();
+      if (answer !== null && 'staff' in answer) {
         queryClient.setQueryData(sessionQuery.queryKey, answer.staff);
         await navigate({ href: from ?? '/exams' });
-      } else setProblem(refusalText(answer));
+      } else if (answer !== null) setProblem(refusalText(answer));
     } catch {
       setProblem(t('app.failure.unreachable'));
     } finally {
@@ -69,6 +82,11 @@ export const SignInPage = () => {
             {t('people.signIn.button')}
           </Button>
         </>
+      )}
+      {ways?.password === false || !hasPasskeys() ? null : (
+        <Button variant="default" disabled={isBusy} onClick={() => void answerOf(signInWithPasskey)}>
+          {t('people.signIn.passkey')}
+        </Button>
       )}
       <ProviderButton from={from} />
     </EntryForm>

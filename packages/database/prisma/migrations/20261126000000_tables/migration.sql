@@ -59,6 +59,8 @@ CREATE TYPE "AuditAction" AS ENUM (
   'staff_enable',
   'staff_reset_link',
   'staff_password',
+  'staff_passkey_add',
+  'staff_passkey_remove',
   'staff_session_end'
 );
 CREATE TYPE "GuideMode" AS ENUM ('off', 'suggest', 'apply');
@@ -194,6 +196,18 @@ CREATE TABLE staff_identities (
   CONSTRAINT staff_identities_pkey PRIMARY KEY (issuer, subject)
 );
 CREATE INDEX staff_identities_staff_id_idx ON staff_identities (staff_id);
+
+CREATE TABLE staff_passkeys (
+  id character varying(1400) NOT NULL,
+  staff_id uuid NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint DEFAULT 0 NOT NULL,
+  name character varying(100) NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT staff_passkeys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX staff_passkeys_staff_id_idx ON staff_passkeys (staff_id);
 
 CREATE TABLE sign_in_attempts (
   key character varying(64) NOT NULL,
@@ -842,6 +856,8 @@ ALTER TABLE staff ADD CONSTRAINT staff_institute_id_fkey
 ALTER TABLE staff_sessions ADD CONSTRAINT staff_sessions_staff_id_fkey
   FOREIGN KEY (staff_id) REFERENCES staff(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE staff_links ADD CONSTRAINT staff_links_staff_id_fkey
+  FOREIGN KEY (staff_id) REFERENCES staff(id) ON UPDATE CASCADE ON DELETE CASCADE;
+ALTER TABLE staff_passkeys ADD CONSTRAINT staff_passkeys_staff_id_fkey
   FOREIGN KEY (staff_id) REFERENCES staff(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE staff_identities ADD CONSTRAINT staff_identities_staff_id_fkey
   FOREIGN KEY (staff_id) REFERENCES staff(id) ON UPDATE CASCADE ON DELETE CASCADE;

@@ -15,6 +15,14 @@ import {
 import { oidcAccounts, oidcFinish, oidcJoin, oidcStart } from '../../../people/oidc.ts';
 import { changePassword, endOtherSessions, provePresence } from '../../../people/ownAccount.ts';
 import { findSession, sessionsOf, signOut } from '../../../people/sessions.ts';
+import {
+  addPasskey,
+  passkeyOptions,
+  passkeySignInOptions,
+  passkeysOf,
+  removePasskey,
+  signInWithPasskey,
+} from '../../../people/passkeys.ts';
 import { signIn } from '../../../people/signIn.ts';
 import { ROLES } from '../../../people/roles.ts';
 import { provenProcedure, router, staffProcedure, visitorProcedure } from '../../trpc.ts';
@@ -31,6 +39,32 @@ const role = z.enum(ROLES);
 const staffId = z.object({ staff_id: z.string().max(100) });
 const ofStaff = staffProcedure.input(staffId);
 const provenOfStaff = provenProcedure.input(staffId);
+
+/** Origin of the page, as the desk's server received the request. */
+const origin = z.url({ protocol: /^https?$/ }).max(300);
+const challenge = z.string().max(2000);
+const encoded = z.base64url().max(10_000);
+const credential = {
+  id: z.base64url().max(1400),
+  rawId: z.base64url().max(1400),
+  type: z.literal('public-key'),
+  /** No extension is used. */
+  clientExtensionResults: z.unknown().transform(() => ({})),
+};
+/** WebAuthn's answers (`RegistrationResponseJSON`, `AuthenticationResponseJSON`), bounded; other fields are dropped. */
+const Attestation = z.object({
+  ...credential,
+  response: z.object({ clientDataJSON: encoded, attestationObject: encoded }),
+});
+const Assertion = z.object({
+  ...credential,
+  response: z.object({ clientDataJSON: encoded, authenticatorData: encoded, signature: encoded }),
+});
+
+const meOf = (actor: { institute_id: string; key_id: string }) => ({
+  institute_id: actor.institute_id,
+  staff_id: actor.key_id,
+});
 
 const managerOf = (actor: { institute_id: string; key_id: string }): Manager => ({
   institute_id: actor.institute_id,
@@ -88,6 +122,13 @@ export const peopleRouter = router({
     .input(z.object({ join, staff_id: z.uuid(), user_agent: browser.user_agent }))
     .mutation(({ ctx, input }) => oidcJoin(ctx.services, input)),
 
+  passkeySignInOptions: visitorProcedure
+    .input(z.object({ origin }))
+    .mutation(({ ctx, input }) => passkeySignInOptions(ctx.services, input.origin)),
+  passkeySignIn: visitorProcedure
+    .input(z.object({ origin, challenge, response: Assertion, ...browser }))
+    .mutation(({ ctx, input }) => signInWithPasskey(ctx.services, input)),
+
   // For admins.
   list: staffProcedure
     .input(z.object({ limit: z.int().gte(1).lte(200).default(50), after: z.uuid().optional() }))
@@ -116,6 +157,16 @@ export const peopleRouter = router({
     .mutation(({ ctx, input }) => endSession(ctx.services, managerOf(ctx.actor), input)),
 
   // For each person's own account.
+  myPasskeys: staffProcedure.query(({ ctx }) => passkeysOf(ctx.services, ctx.actor.key_id)),
+  passkeyOptions: provenProcedure
+    .input(z.object({ origin }))
+    .mutation(({ ctx, input }) => passkeyOptions(ctx.services, meOf(ctx.actor), input.origin)),
+  addPasskey: provenProcedure
+    .input(z.object({ origin, challenge, name: name.max(100), response: Attestation }))
+    .mutation(({ ctx, input }) => addPasskey(ctx.services, meOf(ctx.actor), input)),
+  removePasskey: provenProcedure
+    .input(z.object({ id: z.string().max(1400) }))
+    .mutation(({ ctx, input }) => removePasskey(ctx.services, meOf(ctx.actor), input.id)),
   mySessions: staffProcedure.query(({ ctx }) => sessionsOf(ctx.services, ctx.actor.key_id)),
   endMySession: staffProcedure
     .input(z.object({ session_id: z.string().max(100) }))
