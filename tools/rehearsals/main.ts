@@ -1,18 +1,19 @@
 /**
- * `npm run rehearse -- upgrade [--from COMMIT]`, `restore` or `weights`: rehearses an upgrade under load, a restore to
- * a moment in the past, or the making of the reader's weights (docs/proofs.md#rehearsals). Linux only; needs git for
- * the upgrade, and python3 with pip for the weights.
+ * `npm run rehearse -- upgrade [--from COMMIT]`, `restore`, `weights` or `hostile [--minutes 10]`: rehearses an upgrade
+ * under load, a restore to a moment in the past, the making of the reader's weights, or hostile people at the desk
+ * (docs/proofs.md#rehearsals). Linux only; needs git for the upgrade, and python3 with pip for the weights.
  */
 import { parseArgs } from 'node:util';
 import { stopServersAtOnce } from '@evaluation/embedded';
 import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { killPrograms } from '../../tests/harness/processes.ts';
+import { rehearseHostile } from './hostile.ts';
 import { rehearseRestore } from './restore.ts';
 import { rehearseUpgrade } from './upgrade.ts';
 import { rehearseWeights } from './weights.ts';
 
 const { values, positionals } = parseArgs({
-  options: { from: { type: 'string', default: 'HEAD~1' } },
+  options: { from: { type: 'string', default: 'HEAD~1' }, minutes: { type: 'string', default: '10' } },
   allowPositionals: true,
 });
 
@@ -29,9 +30,12 @@ const rehearsals = {
   upgrade: () => rehearseUpgrade(values.from, say),
   restore: () => rehearseRestore(say),
   weights: () => rehearseWeights(say),
+  hostile: () => rehearseHostile(Number(values.minutes), say),
 };
-if (what !== 'upgrade' && what !== 'restore' && what !== 'weights') {
-  console.error('say what to rehearse: upgrade, restore or weights');
+const isKnown = (name: string | undefined): name is keyof typeof rehearsals =>
+  name !== undefined && Object.hasOwn(rehearsals, name);
+if (!isKnown(what)) {
+  console.error(`say what to rehearse: ${Object.keys(rehearsals).join(', ')}`);
   process.exit(2);
 }
 const wrong = await rehearsals[what]();
