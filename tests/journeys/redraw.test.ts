@@ -79,10 +79,16 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   return () => (made ??= make());
 };
 
-const override = async ({ api, id }: Graded, question: string, awarded: number): Promise<void> => {
+const override = async (
+  { api, id }: Graded,
+  question: string,
+  awarded: number,
+  reason?: string,
+): Promise<void> => {
   const { status, body } = await api.patch<QuestionResult>(`/submissions/${id}/questions/${question}`, {
     reviewer: 'teacher-1',
     awarded,
+    ...(reason === undefined ? {} : { reason }),
   });
   expect({ status, body }).toMatchObject({ status: 200, body: { awarded, source: 'ai_reviewed' } });
 };
@@ -175,6 +181,20 @@ describe('a teacher changes marks', () => {
       expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
     expect(await drawingsOf(copy)).toEqual([]);
     await eventually('the earlier checked copy is deleted', async () => (await filesOf(copy)).length === 1);
+  });
+
+  test('a teacher who confirms the mark leaves all that the AI wrote, and the comment is on the copy', async () => {
+    const copy = await gradedCopy(service.api);
+    const before = (await shown(copy)) ?? '';
+    const comment = 'Write the unit too.';
+    await override(copy, copy.questions[0], 2, comment);
+    const text = await drawn(copy);
+    expect(text.replace(`Teacher: ${comment} `, '')).toBe(before);
+    expect(text).not.toBe(before);
+    await override(copy, copy.questions[0], 1, comment);
+    const changed = await drawn(copy);
+    expect(changed).toContain(`Teacher: ${comment}`);
+    expectMarks(changed, 1, 1);
   });
 
   test('no name is on the new copy of a blind exam', async () => {

@@ -24,6 +24,7 @@ const question: CheckedCopyPlan['questions'][number] = {
   max: 6,
   status: 'graded',
   needsReview: false,
+  comment: null,
   feedback: 'Both stages are named.',
   criteria: [{ name: 'Equation', awarded: 0.5, max: 2, reason: 'Not balanced' }],
 };

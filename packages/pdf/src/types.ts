@@ -119,6 +119,8 @@ export const CheckedCopyPlan = z.object({
         max: z.number(),
         status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),
         needsReview: z.boolean(),
+        /** The teacher's; printed before the feedback. */
+        comment: z.string().nullable(),
         feedback: z.string().nullable(),
         criteria: z.array(
           z.object({

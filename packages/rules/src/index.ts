@@ -4,7 +4,6 @@ export * from './agreement/steps.ts';
 export * from './canonicalJson.ts';
 export * from './criterionMarks.ts';
 export * from './examChanges.ts';
-export * from './examStates.ts';
 export { isBlankText, withoutDirection } from './invisible.ts';
 export * from './labels.ts';
 export * from './language.ts';

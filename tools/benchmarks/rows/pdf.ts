@@ -79,6 +79,7 @@ const plan = (): CheckedCopyPlan => ({
     max: 1,
     status: 'graded' as const,
     needsReview: false,
+    comment: null,
     feedback: 'Both stages are named.',
     criteria: [{ name: 'Equation', awarded: 0.75, max: 1, reason: 'Not balanced' }],
   })),

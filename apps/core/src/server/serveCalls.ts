@@ -3,7 +3,7 @@ import { countStructure, limitsOfCall, BodyTooLarge } from '@evaluation/platform
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape, TRPCError } from '@trpc/server';
 import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { coreRouter } from './router.ts';
-import type { Context } from './trpc.ts';
+import { admit, type Context } from './trpc.ts';
 
 /*
  * tRPC over HTTP for one call in each request: `POST /<procedure>` with the input as JSON, as `httpLink` sends it with
@@ -48,6 +48,7 @@ const answerTo = async (
   try {
     if (type === null) throw new TRPCError({ code: 'NOT_FOUND' });
     if (request.method !== 'POST') throw new TRPCError({ code: 'METHOD_NOT_SUPPORTED' });
+    admitUnread(request, ctx, path);
     input = await inputOf(request, path, maxBodyBytes);
     const data: unknown = await callTRPCProcedure({
       router: coreRouter,
@@ -70,6 +71,17 @@ const answerTo = async (
       type: type ?? 'unknown',
     });
     return { status: getHTTPStatusCodeFromError(error), body: { error: shape } };
+  }
+};
+
+/** Before the body: it costs nothing to a caller without a token or with a role that may not call. */
+const admitUnread = (request: IncomingMessage, ctx: Context, path: string): void => {
+  try {
+    admit(ctx, path);
+  } catch (error) {
+    // The body is discarded as it arrives, so that the caller reads the answer after its last byte.
+    request.resume();
+    throw error;
   }
 };
 

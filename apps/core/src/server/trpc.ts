@@ -111,17 +111,30 @@ const observeCalls = t.middleware(({ next, path, type, ctx }) => {
   );
 });
 
-const withToken = (service: 'public' | 'grading' | 'control') =>
-  t.procedure
-    .use(observeCalls)
-    .use(reportFailures)
-    .use(({ ctx, next }) => {
-      const accepted = ctx.services.settings.tokens[service];
-      if (!accepted.some((token) => sameToken(ctx.headers.authorization, token))) {
-        throw new TRPCError({ code: 'UNAUTHORIZED' });
-      }
-      return next();
-    });
+/**
+ * Refuses a call by its token and by the role of its actor, of which a procedure needs no input. The server asks before
+ * it reads the body, and each procedure asks again.
+ * @throws TRPCError UNAUTHORIZED, FORBIDDEN
+ */
+export const admit = ({ services, headers }: Context, path: string): void => {
+  const service = path.split('.')[0] ?? '';
+  const { tokens } = services.settings;
+  const accepted =
+    service === 'public' || service === 'grading' || service === 'control' ? tokens[service] : [];
+  if (!accepted.some((token) => sameToken(headers.authorization, token)))
+    throw new TRPCError({ code: 'UNAUTHORIZED' });
+  const caller = headers.actor === undefined ? null : services.verifyActor(headers.actor);
+  if (service === 'public' && caller?.staff !== undefined && !mayCall(caller.staff.role, path))
+    throw new TRPCError({ code: 'FORBIDDEN' });
+};
+
+const admitted = t.procedure
+  .use(observeCalls)
+  .use(reportFailures)
+  .use(({ ctx, path, next }) => {
+    admit(ctx, path);
+    return next();
+  });
 
 /** Refuses text that PostgreSQL cannot store, where the input's own schema does not look for it. */
 const storable = t.middleware(async ({ getRawInput, next }) => {
@@ -133,13 +146,9 @@ const storable = t.middleware(async ({ getRawInput, next }) => {
  * For the facade and the desk, before the caller is authenticated. A call whose actor is a member of staff comes from
  * the desk: the table of roles decides on it, and closes these procedures to staff.
  */
-export const serviceProcedure = withToken('public').use(({ ctx, path, next }) => {
+export const serviceProcedure = admitted.use(({ ctx, next }) => {
   const sent = ctx.headers.actor;
-  const caller = sent === undefined ? null : ctx.services.verifyActor(sent);
-  if (caller?.staff !== undefined && !mayCall(caller.staff.role, path)) {
-    throw new TRPCError({ code: 'FORBIDDEN' });
-  }
-  return next({ ctx: { ...ctx, caller } });
+  return next({ ctx: { ...ctx, caller: sent === undefined ? null : ctx.services.verifyActor(sent) } });
 });
 
 /** For the desk's server, which passes on what a browser sent before a person is known. */
@@ -197,6 +206,6 @@ export const reviewerProcedure = staffProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-export const gradingProcedure = withToken('grading').use(noteChanges);
+export const gradingProcedure = admitted.use(noteChanges);
 
-export const controlProcedure = withToken('control').use(storable);
+export const controlProcedure = admitted.use(storable);

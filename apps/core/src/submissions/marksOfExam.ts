@@ -33,6 +33,8 @@ interface CandidateMarks {
   max: number | null;
   /** Marks by question, in the order of `questions`; null without a mark that may be shown. */
   marks: (number | null)[];
+  /** Comments of teachers, in the order of `questions`; null without one. */
+  comments: (string | null)[];
 }
 
 interface ExamMarks {
@@ -70,7 +72,9 @@ export const readMarksOfExam = (
         exists (select from checked_copies k where k.institute_id = s.institute_id and k.submission_id = s.id
           and k.marks_revision = s.marks_revision) as has_checked_copy,
         (select coalesce(json_object_agg(r.question_id, json_build_object('awarded',
-            coalesce(v.awarded, r.awarded)::float8, 'max', r.max::float8, 'counted', r.counted)), '{}')
+            coalesce(v.awarded, r.awarded)::float8, 'max', r.max::float8, 'counted', r.counted,
+            'comment', (select t.reason from reviews t where v.application = 0 and t.institute_id = s.institute_id
+              and t.submission_id = s.id and t.question_id = r.question_id and t.application = 0))), '{}')
           from question_results r
           ${joinReview}
           where r.institute_id = s.institute_id and r.run_id = s.current_run_id
@@ -105,7 +109,7 @@ interface Row {
   needs_review: boolean;
   finalized: boolean;
   has_checked_copy: boolean;
-  marks: Record<string, { awarded: number | null; max: number; counted: boolean }>;
+  marks: Record<string, { awarded: number | null; max: number; counted: boolean; comment: string | null }>;
 }
 
 const shown = (
@@ -121,5 +125,6 @@ const shown = (
     awarded: isMarked ? addUp(counted.map(({ awarded }) => awarded ?? 0)) : null,
     max: isMarked ? addUp(counted.map(({ max }) => max)) : null,
     marks: questions.map(({ question_id }) => marks[question_id]?.awarded ?? null),
+    comments: questions.map(({ question_id }) => marks[question_id]?.comment ?? null),
   };
 };

@@ -56,6 +56,7 @@ const page = (names: readonly string[], from = 0): MarksPage => ({
     awarded: 3.25,
     max: 6.5,
     marks: [-0.75, 4],
+    comments: [null, index === 0 ? '=Write the unit.' : ' '],
   })),
   next_cursor: null,
 });
@@ -83,6 +84,7 @@ test('the CSV has a row for each candidate of all pages, and no cell that a spre
     'Maximum',
     'Question 1 (4)',
     'Question 2 (2.5)',
+    'Comments',
   ]);
   expect(data).toHaveLength(1 + HOSTILE.length);
   const names = data.slice(1).map((row) => row[2]);
@@ -90,7 +92,8 @@ test('the CSV has a row for each candidate of all pages, and no cell that a spre
     HOSTILE.map((name) => (/[=+\-@＝－]/.test(name) && name !== 'plain' ? `'${name}` : name)),
   );
   expect(names.map((name = '') => withoutApostrophe(name))).toEqual(HOSTILE);
-  expect(data[1]?.slice(7)).toEqual(['3.25', '6.5', '-0.75', '4']);
+  expect(data[1]?.slice(7)).toEqual(['3.25', '6.5', '-0.75', '4', '2: =Write the unit.']);
+  expect(data[2]?.at(-1)).toBe('');
 });
 
 test('marks follow their question when the paper changes between two pages', async () => {
@@ -98,7 +101,7 @@ test('marks follow their question when the paper changes between two pages', asy
   later.questions.reverse();
   const text = (await Array.fromAsync(resultsCsv(pagesOf(page(['a']), later)))).join('');
   const { data } = Papa.parse<string[]>(text.slice(1), { skipEmptyLines: true });
-  expect(data[2]?.slice(9)).toEqual(['4', '-0.75']);
+  expect(data[2]?.slice(9, 11)).toEqual(['4', '-0.75']);
 });
 
 const sheetOf = async (...pages: MarksPage[]): Promise<string> => {

@@ -27,11 +27,12 @@ interface MarkedCopy {
  * @throws PdfUnreadable; the signal's reason when aborted
  */
 export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions): Promise<CheckedCopy> => {
-  const marks = new Map(copy.overrides.map(({ question_id, awarded }) => [question_id, awarded]));
+  const decisions = new Map(copy.overrides.map((override) => [override.question_id, override]));
   const questions = copy.results.map(({ question, result }) => {
-    const mark = marks.get(question.id);
+    const decision = decisions.get(question.id);
     return {
-      ...(mark === undefined ? result : overruled(question, result, mark)),
+      ...(decision === undefined ? result : decided(question, result, decision.awarded)),
+      comment: decision?.reason ?? null,
       counted: true,
       max: question.max_marks,
       question,
@@ -48,15 +49,16 @@ export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions)
         rollNumber: copy.candidate.roll_number,
       },
       totals: totalsOf(questions),
-      questions: questions.map(({ question, status, awarded, max, needs_review, feedback, criteria }) => ({
+      questions: questions.map(({ question, status, awarded, max, needs_review, comment, ...result }) => ({
         label: question.label,
         section: question.section,
         awarded,
         max,
         status,
         needsReview: needs_review,
-        feedback,
-        criteria,
+        comment,
+        feedback: result.feedback,
+        criteria: result.criteria,
       })),
       annotations: questions.flatMap(({ annotations }) => annotations).map(onImage(copy.images)),
       notice: noticeOf(copy.markedBy),
@@ -68,6 +70,10 @@ export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions)
 type Result = Omit<CopyResult['result'], 'criteria'> & {
   criteria: { name: string; awarded: number | null; max: number | null; reason: string | null }[];
 };
+
+/** A teacher who gives the AI's mark agrees with it: all that the AI drew and wrote stays. */
+const decided = (question: MarkedQuestion, result: CopyResult['result'], awarded: number): Result =>
+  result.awarded === awarded ? { ...result, needs_review: false } : overruled(question, result, awarded);
 
 /**
  * Replaces the AI's mark with the teacher's. Marks of criteria are removed, because they add up to the AI's mark; their

@@ -4,7 +4,6 @@ import { RUN_LANES } from '@evaluation/jobs-contract';
 import { CriterionResult, GradingError, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { canonicalJson } from '@evaluation/rules';
 import * as z from 'zod/v4';
-import { isDeeperThan } from './depth.ts';
 import { AlignmentPart, GuidePart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 import { printable } from './printable.ts';
 
@@ -192,4 +191,16 @@ const understood = <T>(schema: z.ZodType<T>, value: unknown, name: string): T =>
   const [issue] = read.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
   throw new BundleRefused('not_a_bundle', `This is not ${BUNDLE_FORMAT}: ${name} is invalid${place}.`);
+};
+
+/**
+ * Whether a JSON value is nested in more than `levels` arrays and objects. Not recursive: no depth overflows the stack.
+ */
+const isDeeperThan = (levels: number, value: unknown): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
 };

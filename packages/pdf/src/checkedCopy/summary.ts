@@ -229,6 +229,8 @@ const remarkLines = (question: Question, { regular, bold }: Lettering): Line[] =
   if (question.needsReview) add('Needs review', 8.5, bold, WARNING);
   const status = STATUS_TEXTS[question.status];
   if (status !== null) add(status, 9, bold, FAINT);
+  if (question.comment !== null && question.comment.trim() !== '')
+    add(`Teacher: ${cut(question.comment, FEEDBACK_CHARACTERS)}`, 9, bold, RED);
   if (question.feedback !== null) add(cut(question.feedback, FEEDBACK_CHARACTERS), 9, regular, INK);
   for (const { name, awarded, max, reason } of question.criteria.slice(0, MOST_CRITERIA)) {
     // A criterion whose marks do not count has null marks: only its name and reason are printed.

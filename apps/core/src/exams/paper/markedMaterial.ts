@@ -25,7 +25,12 @@ export const DecidedQuestion = z.object({
 });
 
 /** Mark of a teacher that counts instead of the run's mark. */
-export const OverrideInForce = z.object({ question_id: z.uuid(), awarded: z.number() });
+export const OverrideInForce = z.object({
+  question_id: z.uuid(),
+  awarded: z.number(),
+  /** The teacher's comment. */
+  reason: z.string().nullable(),
+});
 
 export const readCandidate = async (
   tx: Tx,
@@ -83,10 +88,10 @@ export const readOverrides = async (
 ): Promise<z.infer<typeof OverrideInForce>[]> => {
   const overrides = await tx
     .selectFrom('reviews')
-    .select(['question_id', 'awarded'])
+    .select(['question_id', 'awarded', 'reason'])
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', submissionId)
     .where('application', '=', 0)
     .execute();
-  return overrides.map(({ question_id, awarded }) => ({ question_id, awarded: Number(awarded) }));
+  return overrides.map((override) => ({ ...override, awarded: Number(override.awarded) }));
 };

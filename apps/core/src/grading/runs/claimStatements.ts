@@ -141,7 +141,8 @@ export const claimLocked = (job: RunKey, submission: RunToBeClaimed, lease: NewL
           'awarded', q.awarded::float8, 'feedback', q.feedback, 'needs_review', q.needs_review,
           'criteria', q.criteria, 'annotations', q.annotations, 'error', q.error)), '[]')
         from question_results q where q.institute_id = ${institute_id} and q.run_id = ${run_id}) as results,
-      (select coalesce(json_agg(json_build_object('question_id', v.question_id, 'awarded', v.awarded::float8)), '[]')
+      (select coalesce(json_agg(json_build_object('question_id', v.question_id, 'awarded', v.awarded::float8,
+          'reason', v.reason)), '[]')
         from reviews v where v.institute_id = ${institute_id} and v.submission_id = ${submission.id}
           and v.application = 0) as overrides
     from claimed`;

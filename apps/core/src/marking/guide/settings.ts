@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
+import { audit, changesBetween } from '../../command/audit.ts';
 import { failure } from '../../command/failures.ts';
 import { noteGuideEvent } from '../../guides/guideEvents.ts';
 import { DEFAULT_TARGET, GuideTarget } from '../../guides/target.ts';
@@ -84,5 +85,14 @@ export const setGuide = (
       before: { ...before },
       after: { ...after },
     });
+    const changes = changesBetween(named(before), named(after));
+    if (Object.keys(changes.after).length > 0)
+      await audit(tx, actor, [{ action: 'exam_edit', exam_id: exam.id, ...changes }]);
     return after;
   });
+
+const named = ({ mode, target, passing_stopped_at: stopped }: Shown) => ({
+  guide_mode: mode,
+  guide_target: target,
+  guide_passing_stopped_at: stopped,
+});
