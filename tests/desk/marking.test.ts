@@ -107,6 +107,52 @@ test('a copy is marked by keyboard alone, and each mark is stored', async () => 
   await context.close();
 });
 
+test('a digit begins a mark, and Enter confirms and goes on from wherever the focus is', async () => {
+  const submission = await newCopy();
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  await open(page, submission, '2');
+  const isAt = (label: string) =>
+    page.getByRole('heading', { level: 2, name: `Question ${label}` }).waitFor();
+  const storedOf = (label: string) =>
+    expect.poll(async () => (await markOf(submission, label)).awarded, PATIENTLY);
+  await page.keyboard.press('1');
+  await page.keyboard.type('.5');
+  expect(await marks(page).inputValue()).toBe('1.5');
+  // The field takes no letters, so the keys of actions work in it.
+  await page.keyboard.press('j');
+  expect(await marks(page).inputValue()).toBe('1');
+  await page.keyboard.press('Enter');
+  await isAt('3');
+  await storedOf('2').toBe(1);
+  await page.keyboard.press('p');
+  await isAt('2');
+  // The choice of the order keeps the focus, and Enter means the mark.
+  await page.getByText('By question', { exact: true }).click();
+  await page.waitForURL(/order=question/);
+  await page.keyboard.press('0');
+  await page.keyboard.press('m');
+  await page.keyboard.type('Not enough.');
+  await page.keyboard.press('Escape');
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
+  await page.keyboard.press('m');
+  await page.keyboard.press('Control+Enter');
+  await storedOf('2').toBe(0);
+  expect((await markOf(submission, '2')).review).toMatchObject({ reason: 'Not enough.' });
+
+  await open(page, submission, '2');
+  await page.getByText('By question', { exact: true }).click();
+  await page.waitForURL(/order=question/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => !url.search.includes(submission));
+  await saved(page);
+  await open(page, submission, '2');
+  await page.getByRole('button', { name: 'Confirm and next' }).click();
+  await isAt('3');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 describe('a network that fails', () => {
   test('in mid-save loses no mark: it is sent after the page was loaded again, and stored once', async () => {
     const submission = await newCopy();

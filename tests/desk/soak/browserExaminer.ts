@@ -108,7 +108,7 @@ export const newBrowserExaminer = async (
       try {
         if (place !== `${submissionId} ${questionId}`) await open(submissionId, questionId);
         await marks.fill(String(awarded), { timeout: STEP_MS });
-        await page.getByRole('button', { name: 'Confirm' }).click({ timeout: STEP_MS });
+        await page.getByRole('button', { name: 'Confirm', exact: true }).click({ timeout: STEP_MS });
       } catch {
         place = '';
       }

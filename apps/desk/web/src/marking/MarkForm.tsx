@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { useText } from '../app/language.ts';
 import { notifyError } from '../app/notices.ts';
 import { ChangedMark } from './ChangedMark.tsx';
 import { GroupMark } from './GroupMark.tsx';
-import { useActionKeys } from './keys.ts';
+import { useActionKeys, useDigits } from './keys.ts';
 import { Suggestion, useSuggestion } from './Suggestion.tsx';
 import type { Screen, ScreenQuestion } from './types.ts';
 import { useDecisions } from './useDecisions.ts';
@@ -35,6 +35,7 @@ export const MarkForm = ({
   const [comment, setComment] = useState(result.review.reason ?? '');
   const [problem, setProblem] = useState<string | null>(null);
   const commentField = useRef<HTMLTextAreaElement>(null);
+  const marksField = useRef<HTMLInputElement>(null);
   const isClosed = screen.finalized || !['graded', 'partially_graded'].includes(screen.status);
   const held = decisions.pending.find((decision) => decision.held !== null);
 
@@ -110,6 +111,21 @@ export const MarkForm = ({
     comment: () => commentField.current?.focus(),
   });
 
+  // A digit begins a new mark; the field takes the rest.
+  useDigits((digit) => {
+    if (isClosed) return;
+    setMarks(digit);
+    marksField.current?.focus();
+  });
+  /** Ctrl+Enter confirms from the comment, and Esc leaves it. */
+  const onCommentKey = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.key === 'Escape') event.currentTarget.blur();
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    event.currentTarget.blur();
+    void confirmAndNext();
+  };
+
   return (
     <>
       <form
@@ -137,6 +153,7 @@ export const MarkForm = ({
         ) : null}
         <Group align="end" wrap="wrap">
           <TextInput
+            ref={marksField}
             type="number"
             label={t('marking.marks')}
             description={t('marking.outOf', { lowest, highest })}
@@ -149,8 +166,11 @@ export const MarkForm = ({
             w={120}
             onChange={(event) => setMarks(event.currentTarget.value)}
           />
-          <Button type="button" onClick={() => void confirm()} disabled={isClosed}>
+          <Button type="button" variant="default" onClick={() => void confirm()} disabled={isClosed}>
             {t('marking.confirm')}
+          </Button>
+          <Button type="submit" disabled={isClosed}>
+            {t('marking.confirmAndNext')}
           </Button>
           <Button type="button" variant="default" onClick={() => void onPrevious()}>
             {t('marking.previous')}
@@ -164,6 +184,7 @@ export const MarkForm = ({
         </Group>
         <Textarea
           ref={commentField}
+          onKeyDown={onCommentKey}
           mt="xs"
           label={t('marking.comment')}
           autosize

@@ -110,11 +110,33 @@ const isInside = ({ target }: KeyboardEvent, selector: string): boolean =>
 /** True if the key was pressed in a dialog or a menu, which handles it. */
 const isElsewhere = (event: KeyboardEvent): boolean =>
   isInside(event, 'dialog, [role="dialog"], [role="menu"], [role="listbox"]');
-/** Switches and radio buttons are fields too, but no text is written in them. */
+/** Switches and radio buttons are fields too, but no text is written in them; in a field of a number, no letters. */
 const isWriting = (event: KeyboardEvent): boolean =>
-  isInside(event, 'textarea, select, [contenteditable], input:not([type="checkbox"], [type="radio"])');
-/** Buttons, links and switches have their own meaning for Enter. */
-const hasOwnMeaning = (event: KeyboardEvent): boolean => isInside(event, 'button, a, summary, input');
+  isInside(
+    event,
+    'textarea, select, [contenteditable], input:not([type="checkbox"], [type="radio"], [type="number"])',
+  ) ||
+  (isInside(event, 'input[type="number"]') && /^[\d.,e+-]$/i.test(event.key));
+/** Enter presses a button and follows a link; in the field of the mark, it sends the form. */
+const hasOwnMeaning = (event: KeyboardEvent): boolean =>
+  isInside(event, 'button, a, summary, input[type="number"]');
+
+/** Runs the handler with a digit that was pressed outside of a field. */
+export const useDigits = (onDigit: (digit: string) => void): void => {
+  const { keys, isOn } = useKeySettings();
+  useHotkeys(
+    '*',
+    (event) => {
+      const isOther = event.ctrlKey || event.metaKey || event.altKey || !/^\d$/.test(event.key);
+      if (isOther || isElsewhere(event) || isWriting(event)) return;
+      if (Object.values(keys).includes(event.key)) return;
+      event.preventDefault();
+      onDigit(event.key);
+    },
+    { enabled: isOn, enableOnFormTags: true, useKey: true },
+    [onDigit, keys],
+  );
+};
 
 /** Runs the handler of the action whose key was pressed. */
 export const useActionKeys = (handlers: Partial<Record<Action, () => void>>): void => {
