@@ -49,7 +49,14 @@ export const AuditPage = () => {
         pages={pages}
         keyOf={({ id }) => id}
         columns={[
-          { heading: t('administration.time'), cell: ({ created_at }) => showTime(created_at) },
+          {
+            heading: t('administration.time'),
+            cell: ({ created_at }) => (
+              <Text size="sm" miw="7rem">
+                {showTime(created_at)}
+              </Text>
+            ),
+          },
           {
             heading: t('administration.audit.person'),
             cell: ({ person }) =>
@@ -116,7 +123,7 @@ const Changes = ({ act }: { act: Act }) => {
   return (
     <>
       {lines.slice(0, MOST_LINES).map((line) => (
-        <Text key={line} component="code" size="sm" lineClamp={2} maw="24rem">
+        <Text key={line} component="code" size="xs" lineClamp={2} maw="18rem">
           {line}
         </Text>
       ))}

@@ -70,7 +70,11 @@ export const KeysPage = () => {
           },
           {
             heading: t('administration.keys.state'),
-            cell: (key) => <Badge variant="default">{t(`administration.keys.${stateOfKey(key)}`)}</Badge>,
+            cell: (key) => (
+              <Badge variant="default" miw="max-content">
+                {t(`administration.keys.${stateOfKey(key)}`)}
+              </Badge>
+            ),
           },
           {
             heading: t('app.actions'),
