@@ -114,8 +114,7 @@ test('a digit begins a mark, and Enter confirms and goes on from wherever the fo
   await open(page, submission, '2');
   const isAt = (label: string) =>
     page.getByRole('heading', { level: 2, name: `Question ${label}` }).waitFor();
-  const storedOf = (label: string) =>
-    expect.poll(async () => (await markOf(submission, label)).awarded, PATIENTLY);
+  const awardedOf = async (label: string) => (await markOf(submission, label)).awarded;
   await page.keyboard.press('1');
   await page.keyboard.type('.5');
   expect(await marks(page).inputValue()).toBe('1.5');
@@ -124,7 +123,7 @@ test('a digit begins a mark, and Enter confirms and goes on from wherever the fo
   expect(await marks(page).inputValue()).toBe('1');
   await page.keyboard.press('Enter');
   await isAt('3');
-  await storedOf('2').toBe(1);
+  await expect.poll(() => awardedOf('2'), PATIENTLY).toBe(1);
   await page.keyboard.press('p');
   await isAt('2');
   // The choice of the order keeps the focus, and Enter means the mark.
@@ -137,7 +136,7 @@ test('a digit begins a mark, and Enter confirms and goes on from wherever the fo
   expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
   await page.keyboard.press('m');
   await page.keyboard.press('Control+Enter');
-  await storedOf('2').toBe(0);
+  await expect.poll(() => awardedOf('2'), PATIENTLY).toBe(0);
   expect((await markOf(submission, '2')).review).toMatchObject({ reason: 'Not enough.' });
 
   await open(page, submission, '2');
