@@ -34,9 +34,9 @@ export const signIn = async (
   if (wait !== null) return { refused: 'too_many_attempts', retry_after_seconds: wait };
   const staff = await accountWith(services, email, input);
   if (staff === null) return { refused: 'wrong_credentials' };
+  await takeBackAttempt(services, attempt);
   // Told only to a person who knows the password.
   if (staff._count.passkeys > 0) return { refused: 'passkey_needed' };
-  await takeBackAttempt(services, attempt);
   const started = await startSession(services, staff.id, input.user_agent);
   return 'token' in started && device === null ? { ...started, device: newDevice(services, email) } : started;
 };
