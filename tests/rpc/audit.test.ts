@@ -195,6 +195,11 @@ test('keys, settings and accounts: each change names the admin, and a key its ma
     before: { daily_copy_cap: null },
     after: { daily_copy_cap: 5 },
   });
+  const settings = data.find(({ action }) => action === 'settings_edit');
+  expect([settings?.before, settings?.after]).toEqual([
+    { blind: false, guide_target: 0.95 },
+    { blind: true, guide_target: 0.9 },
+  ]);
   expect(data.find(({ action }) => action === 'retention_edit')).toMatchObject({
     before: { files_days: null },
     after: { files_days: 10 },

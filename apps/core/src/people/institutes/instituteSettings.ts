@@ -140,7 +140,10 @@ const changeRow = async (
             .executeTakeFirst();
     // Then `stored` is of the revision `seen`, which this statement has replaced.
     if (changed === undefined) throw failure('settings_changed');
-    await audit(tx, actor, [{ action, ...changesBetween(stored ?? {}, values) }]);
+    const before = { ...stored, ...examDefaultsIn(stored), assigned_only: stored?.assigned_only ?? false };
+    const after =
+      'guide_target' in values ? { ...values, guide_target: Number(values.guide_target) } : values;
+    await audit(tx, actor, [{ action, ...changesBetween(before, after) }]);
   });
   return showInstituteSettings(services, institute_id);
 };
