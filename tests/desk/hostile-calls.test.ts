@@ -99,18 +99,21 @@ test('made-up sessions and links are refused beyond a limit, and people who sign
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const madeUp = () => `desk=${randomUUID()}`;
-  const statuses: number[] = [];
-  for (let round = 0; round < 8; round += 1) {
-    const answers = Array.from({ length: 50 }, () => call('/session', madeUp()));
-    statuses.push(...(await Promise.all(answers)).map(({ status }) => status));
+  /** Statuses of calls that are sent at once, more than are allowed again while they are answered. */
+  const burst = async (path: string, body?: object) =>
+    (await Promise.all(Array.from({ length: 60 }, () => call(path, madeUp(), body)))).map(
+      ({ status }) => status,
+    );
+  const allowed: number[] = [];
+  const deadline = performance.now() + 60_000;
+  for (let statuses: number[] = []; !statuses.includes(429) && performance.now() < deadline;) {
+    statuses = await burst('/session');
+    allowed.push(...statuses.filter((status) => status === 200));
   }
-  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(300);
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
-  for (const path of ['/events', `/downloads/exams/${randomUUID()}/results.csv`])
-    expect((await call(path, madeUp())).status).toBe(429);
-  const refused = await call('/session/link/shown', madeUp(), { token: randomUUID() });
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(allowed.length).toBeGreaterThanOrEqual(290);
+  for (const path of ['/session', '/events', `/downloads/exams/${randomUUID()}/results.csv`])
+    expect(await burst(path), path).toContain(429);
+  expect(await burst('/session/link/shown', { token: randomUUID() })).toContain(429);
   const list = (cookie: string) => call('/trpc/desk.exams.list', cookie, {});
   expect((await list(session)).status).toBe(200);
   expect((await list(await newSession(desk, signedIn))).status).toBe(200);
@@ -119,9 +122,10 @@ test('made-up sessions and links are refused beyond a limit, and people who sign
 test('a person makes at most 1,200 calls a minute', async () => {
   const cookie = await newSession(desk, signedIn);
   const statuses = new Map<number, number>();
-  for (let round = 0; round < 14; round += 1) {
+  const deadline = performance.now() + 90_000;
+  while (!statuses.has(429) && performance.now() < deadline) {
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () =>
+      Array.from({ length: 200 }, () =>
         fetch(`${desk}/trpc/none`, { method: 'POST', headers: { 'x-evaluation-desk': '1', cookie } }),
       ),
     );
