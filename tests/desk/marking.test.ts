@@ -108,7 +108,8 @@ test('a copy is marked by keyboard alone, and each mark is stored', async () => 
 });
 
 test('a digit begins a mark, and Enter confirms and goes on from wherever the focus is', async () => {
-  const submission = await newCopy();
+  // The second copy is the one to go on to.
+  const [submission] = [await newCopy(), await newCopy()];
   const { context, page, problems } = await desk.newBrowser();
   await signIn(desk, page);
   await open(page, submission, '2');
