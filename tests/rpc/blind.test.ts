@@ -47,3 +47,49 @@ test('the same examiner sees the candidate of an exam that is not blind', async 
     metadata: { student_name: 'Asha' },
   });
 });
+
+test('neither the order of a list nor a time of the candidate leads from a blind exam to another one', async () => {
+  const tenant = await newTenant(service);
+  const ids = Array.from({ length: 12 }, (_, index) => `c${index}`);
+  const make = async (blind: boolean) => {
+    const exam = await createExam(tenant.api, typedExam([mcq('1')], { blind }));
+    for (const external_id of ids)
+      await submit(tenant.api, exam.id, { candidate: { external_id }, answers: [] });
+    return exam.id;
+  };
+  const [blind, open] = [await make(true), await make(false)];
+  const examiner = staff.as(tenant.instituteId, ['evaluation:read', 'evaluation:review'], 'examiner');
+  const pageBy = async <Item>(
+    read: (cursor?: string) => Promise<{ data: Item[]; next_cursor: string | null }>,
+  ): Promise<Item[]> => {
+    const found: Item[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const page = await read(cursor);
+      found.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    return found;
+  };
+  const limit = 5;
+  const copiesOf = (exam_id: string) =>
+    pageBy((cursor) => examiner.desk.exams.copies.query({ exam_id, limit, cursor }));
+  const marksOf = (exam_id: string) =>
+    pageBy((cursor) => examiner.desk.statistics.marks.query({ exam_id, limit, cursor }));
+  // The true candidates, in the order in which the examiner reads the copies of the blind exam.
+  const { data: admin } = await staff.as(tenant.instituteId).desk.exams.copies.query({ exam_id: blind });
+  const nameOf = new Map(admin.map(({ submission, candidate }) => [submission?.id, candidate.external_id]));
+  const order = (rows: (string | undefined)[]) => rows.map((id) => nameOf.get(id));
+  const inOpen = (await copiesOf(open)).map(({ candidate }) => candidate.external_id);
+  for (const rows of [
+    (await copiesOf(blind)).map(({ submission }) => submission?.id),
+    (await marksOf(blind)).map(({ submission_id }) => submission_id),
+  ]) {
+    expect(new Set(order(rows))).toEqual(new Set(ids));
+    expect(order(rows)).not.toEqual(inOpen);
+  }
+  for (const exam_id of [blind, open]) {
+    const { data } = await examiner.candidates.listRegistered.query({ exam_id, query: {} });
+    expect(new Set(data.map(({ created_at }) => created_at)).size).toBe(1);
+  }
+});

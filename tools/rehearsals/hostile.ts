@@ -1,16 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { coreOverHttp, type CoreClient } from '@evaluation/core-client';
-import { deploy } from '@evaluation/database';
-import { startNats, startPostgres, startS3 } from '@evaluation/embedded';
 import { apiClient, createExam, submit } from '../../tests/harness/api.ts';
 import { startLatencyProbe } from '../../tests/harness/latencyProbe.ts';
 import { mcq, typedExam } from '../../tests/harness/papers.ts';
 import { killPrograms, startProgram, type Program } from '../../tests/harness/processes.ts';
 import { newSession } from '../../tests/desk/soak/examiner.ts';
+import { startServers } from '../benchmarks/measuring/servers.ts';
 
 /*
  * Hostile people of two institutes against the desk, with the memory that the chart gives its processes: bodies of
@@ -22,6 +19,8 @@ import { newSession } from '../../tests/desk/soak/examiner.ts';
 /** MiB of the chart's limits, and the share of them that its pods give to JavaScript's heap. */
 const LIMITS = { core: 1024, facade: 768, desk: 768 };
 const HEAP = 0.7;
+const APPS = ['core', 'facade', 'desk'] as const;
+type App = (typeof APPS)[number];
 const LONGEST_MS = 1000;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -79,10 +78,9 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 
 /** @returns what went wrong */
 export const rehearseHostile = async (minutes: number, say: (line: string) => void): Promise<string[]> => {
-  const folder = await mkdtemp(join(tmpdir(), 'hostile-'));
-  const undo: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const undo: (() => Promise<unknown>)[] = [];
   try {
-    const { programs, desk, core, third } = await startSite(folder, undo);
+    const { programs, desk, core, third } = await startSite(undo);
     const sessions = [
       await newInstitute(core, desk, third.facade),
       await newInstitute(core, desk, third.facade),
@@ -94,7 +92,7 @@ export const rehearseHostile = async (minutes: number, say: (line: string) => vo
       everyMs: 100,
     });
     await probe.running;
-    const peaks = new Map<string, number>();
+    const peaks = new Map<App, number>();
     const done = new Map<string, number>();
     const until = performance.now() + minutes * 60_000;
     const attackers = sessions.flatMap(({ cookie, exam }) =>
@@ -108,8 +106,8 @@ export const rehearseHostile = async (minutes: number, say: (line: string) => vo
     );
     const watching = (async () => {
       while (performance.now() < until) {
-        for (const [name, { pid }] of Object.entries(programs))
-          peaks.set(name, Math.max(peaks.get(name) ?? 0, await residentMiB(pid)));
+        for (const name of APPS)
+          peaks.set(name, Math.max(peaks.get(name) ?? 0, await residentMiB(programs[name].pid)));
         await wait(500);
       }
     })();
@@ -121,14 +119,13 @@ export const rehearseHostile = async (minutes: number, say: (line: string) => vo
     say(
       `GET /me of another institute: ${latencies.length} calls, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`,
     );
-    for (const [name, mib] of peaks)
-      say(`${name}: at most ${Math.round(mib)} MiB of ${LIMITS[name as keyof typeof LIMITS]}`);
+    for (const [name, mib] of peaks) say(`${name}: at most ${Math.round(mib)} MiB of ${LIMITS[name]}`);
     const wrong: string[] = [];
     if (at(0.99) > LONGEST_MS) wrong.push(`GET /me took ${at(0.99)} ms at p99`);
     if (answers.some((answer) => answer !== '200')) wrong.push(`GET /me answered ${answers.join(', ')}`);
-    for (const [name, { pid }] of Object.entries(programs)) {
-      if ((await residentMiB(pid)) === 0) wrong.push(`${name} has ended`);
-      const limit = LIMITS[name as keyof typeof LIMITS];
+    for (const name of APPS) {
+      if ((await residentMiB(programs[name].pid)) === 0) wrong.push(`${name} has ended`);
+      const limit = LIMITS[name];
       if ((peaks.get(name) ?? 0) > limit) wrong.push(`${name} took more than its ${limit} MiB`);
     }
     return wrong;
@@ -146,26 +143,19 @@ const residentMiB = async (pid: number): Promise<number> => {
 
 const secret = (): string => randomBytes(16).toString('hex');
 
-const startSite = async (folder: string, undo: (() => Promise<unknown>)[]) => {
-  const postgres = await startPostgres({
-    dataDir: join(folder, 'postgres'),
-    durable: true,
-    onProgress: () => {},
-  });
-  undo.push(() => postgres.close());
-  const nats = await startNats({ dataDir: join(folder, 'nats'), onProgress: () => {} });
-  undo.push(() => nats.close());
-  const s3 = await startS3({ dataDir: join(folder, 's3') });
-  undo.push(() => s3.close());
-  await deploy(postgres.url);
+const startSite = async (undo: (() => Promise<unknown>)[]) => {
+  const servers = await startServers();
+  undo.push(() => servers.close());
+  const { natsUrl, s3 } = servers;
+  const { url } = await servers.newDatabase('service');
   const environment = {
     LOG_LEVEL: 'warn',
     CORE_PUBLIC_TOKEN: secret(),
     CORE_GRADING_TOKEN: secret(),
     CORE_CONTROL_TOKEN: secret(),
     ACTOR_SIGNING_KEY: secret(),
-    DATABASE_URL: postgres.url,
-    NATS_URL: nats.url,
+    DATABASE_URL: url,
+    NATS_URL: natsUrl,
     S3_ENDPOINT: s3.endpoint,
     S3_ACCESS_KEY_ID: s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
@@ -175,7 +165,7 @@ const startSite = async (folder: string, undo: (() => Promise<unknown>)[]) => {
     // Of keys: the attacks come through the desk.
     RATE_LIMITS_STANDARD: 'key:reads:minute=1000000,institute:reads:second=1000000,key:writes:minute=1000000',
   };
-  const start = (app: keyof typeof LIMITS, more: Record<string, string> = {}): Promise<Program> =>
+  const start = (app: App, more: Record<string, string> = {}): Promise<Program> =>
     startProgram(app, {
       ...environment,
       ...more,
@@ -183,7 +173,11 @@ const startSite = async (folder: string, undo: (() => Promise<unknown>)[]) => {
     });
   const core = await start('core');
   const reached = { CORE_URL: core.name };
-  const programs = { core, facade: await start('facade', reached), desk: await start('desk', reached) };
+  const programs: Record<App, Program> = {
+    core,
+    facade: await start('facade', reached),
+    desk: await start('desk', reached),
+  };
   const access = coreOverHttp({ url: core.name, token: environment.CORE_CONTROL_TOKEN });
   undo.push(() => access.close());
   const { control } = access.as({});

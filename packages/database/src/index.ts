@@ -1,3 +1,4 @@
+export { AuditAction } from '../generated/kysely/types.ts';
 export { deploy, MigrationFailed } from './migrate/deploy.ts';
 export { grantCore } from './migrate/grantCore.ts';
 export {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { write, type ControlTx, type Tx } from '@evaluation/database';
+import { write, type AuditAction, type ControlTx, type Tx } from '@evaluation/database';
 import { staffActor, type Actor } from '@evaluation/platform/signed-actor';
 
 /** The operator has no account: the audit shows this id with the role `operator`. */
@@ -20,44 +20,9 @@ export const isOperator = ({ key_id }: Actor): boolean => key_id === OPERATOR_ID
 export const reviewerOf = <Given extends string | null>(actor: Actor, given: Given): Given | string =>
   actor.staff === undefined ? given : actor.key_id;
 
-export const AUDIT_ACTIONS = [
-  'override',
-  'override_dropped',
-  'approve',
-  'finalize',
-  'unfinalize',
-  'guide_apply',
-  'guide_undo',
-  'exam_create',
-  'exam_edit',
-  'exam_open',
-  'exam_delete',
-  'paper_edit',
-  'submission_create',
-  'submission_replace',
-  'submission_cancel',
-  'submission_delete',
-  're_evaluate',
-  'key_create',
-  'key_edit',
-  'key_revoke',
-  'settings_edit',
-  'retention_edit',
-  'staff_invite',
-  'staff_join',
-  'staff_role',
-  'staff_disable',
-  'staff_enable',
-  'staff_reset_link',
-  'staff_password',
-  'staff_passkey_add',
-  'staff_passkey_remove',
-  'staff_session_end',
-] as const;
-
 /** An act of a person or of an API key. It holds no answer of a candidate, no secret and no e-mail address. */
 interface Act {
-  action: (typeof AUDIT_ACTIONS)[number];
+  action: AuditAction;
   exam_id?: string;
   submission_id?: string;
   question_id?: string;

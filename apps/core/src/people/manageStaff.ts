@@ -1,7 +1,7 @@
-import { isTaken, type ControlTx } from '@evaluation/database';
+import { isTaken, type AuditAction, type ControlTx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../command/accept.ts';
-import { auditAccount, operatorActor, type AUDIT_ACTIONS } from '../command/audit.ts';
+import { auditAccount, operatorActor } from '../command/audit.ts';
 import { failure } from '../command/failures.ts';
 import { newId } from '../command/newId.ts';
 import type { Role } from './roles.ts';
@@ -194,7 +194,7 @@ const note = (
   tx: ControlTx,
   { institute_id, staff_id }: Manager,
   subjectId: string,
-  action: (typeof AUDIT_ACTIONS)[number],
+  action: AuditAction,
   after: Record<string, string> = {},
 ): Promise<void> =>
   auditAccount(

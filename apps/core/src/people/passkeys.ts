@@ -91,6 +91,8 @@ export const addPasskey = async (
   }).catch(() => ({ registrationInfo: undefined }));
   if (registrationInfo === undefined) throw notAccepted();
   const { id, publicKey, counter } = registrationInfo.credential;
+  // The call came twice, because its first answer was lost.
+  if (staff.passkeys.some((passkey) => passkey.id === id)) return;
   await services.database.control.$transaction(async (tx) => {
     await tx.staff_passkeys.create({
       data: { id, staff_id: staff.id, public_key: Buffer.from(publicKey), counter, name: input.name },

@@ -3,16 +3,21 @@ import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
 
 /*
- * Facts that core gives a browser to keep for some minutes between two calls, signed, so that no row holds them. The
- * text is readable by the browser. A text of one purpose is of no use for another.
+ * Facts that core gives a browser to keep between two calls, signed, so that no row holds them. The text is readable by
+ * the browser. A text of one purpose is of no use for another.
  */
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
 type Keys = { settings: Pick<Services['settings'], 'actorSigningKeys'> };
 
-export const signText = ({ settings }: Keys, purpose: string, facts: Record<string, string>): string => {
-  const payload = Buffer.from(JSON.stringify({ facts, until: Date.now() + LIFETIME_MS })).toString(
+export const signText = (
+  { settings }: Keys,
+  purpose: string,
+  facts: Record<string, string>,
+  lifetimeMs = LIFETIME_MS,
+): string => {
+  const payload = Buffer.from(JSON.stringify({ facts, until: Date.now() + lifetimeMs })).toString(
     'base64url',
   );
   return `${payload}.${mac(purpose, payload, settings.actorSigningKeys[0] ?? '')}`;
@@ -20,7 +25,7 @@ export const signText = ({ settings }: Keys, purpose: string, facts: Record<stri
 
 const Signed = z.object({ facts: z.record(z.string(), z.string()), until: z.int() });
 
-/** @returns null if the text is forged, of another purpose, or older than ten minutes */
+/** @returns null if the text is forged, of another purpose, or too old */
 export const readSigned = (
   { settings }: Keys,
   purpose: string,

@@ -3,7 +3,7 @@ import { GradingError, type Submission } from '@evaluation/rest-contract/schemas
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import type { CandidateRow } from '../exams/candidates/representation.ts';
-import { shownCandidate } from '../exams/candidates/shownCandidate.ts';
+import { placeInList, shownCandidate } from '../exams/candidates/shownCandidate.ts';
 import { findExam } from '../command/locks/findExam.ts';
 import type { Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';
@@ -74,7 +74,7 @@ export const copiesOfExam = (
 ): Promise<{ data: CopyOfCandidate[]; next_cursor: string | null }> =>
   database.inTenant(actor.institute_id, async (tx) => {
     const exam = await findExam(tx, actor, examId);
-    const { rows } = await copyRows(actor, exam.id, filter).execute(tx);
+    const { rows } = await copyRows(actor, exam, filter).execute(tx);
     const page = rows.slice(0, filter.limit);
     return {
       data: page.map(copyOf),
@@ -94,18 +94,19 @@ const SHOWN: Record<CopyFilter['show'], RawBuilder<boolean>> = {
 /** Exported for a test of its plan. */
 export const copyRows = (
   viewer: Viewer,
-  examId: string,
+  exam: { id: string; blind: boolean },
   { show, search = '', cursor, limit }: CopyFilter,
 ): RawBuilder<CopyRow> => {
   const found =
     search === ''
       ? sql`true`
       : sql`strpos(lower(concat_ws(' ', c.name, c.roll_number, c.external_id)), lower(${search})) > 0`;
+  const place = placeInList(viewer, exam, 'r');
   const isBeyond =
     cursor === undefined
       ? sql`true`
-      : sql`r.candidate_id > (select g.candidate_id from registrations g
-          where g.institute_id = ${viewer.institute_id} and g.exam_id = ${examId} and g.id = ${cursor})`;
+      : sql`${place} > (select ${placeInList(viewer, exam, 'g')} from registrations g
+          where g.institute_id = ${viewer.institute_id} and g.exam_id = ${exam.id} and g.id = ${cursor})`;
   return sql<CopyRow>`
     select r.id as registration_id, c.id, c.external_id, c.name, c.roll_number, c.section_or_class,
       s.id as submission_id, s.status, s.pages, s.needs_review, s.review_reasons, s.questions_done, s.questions_total,
@@ -119,9 +120,9 @@ export const copyRows = (
       where s.institute_id = r.institute_id and s.exam_id = r.exam_id and s.candidate_id = r.candidate_id
         and s.state = 'live'
       limit 1) s on true
-    where r.institute_id = ${viewer.institute_id} and r.exam_id = ${examId}
+    where r.institute_id = ${viewer.institute_id} and r.exam_id = ${exam.id}
       and ${isBeyond} and ${SHOWN[show]} and ${found}
-    order by r.exam_id, r.candidate_id
+    order by r.exam_id, ${place}
     limit ${limit + 1}`;
 };
 

@@ -4,7 +4,7 @@ import { addUp } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { joinReview } from '../guides/guideMarks.ts';
-import { shownCandidate } from '../exams/candidates/shownCandidate.ts';
+import { placeInList, shownCandidate } from '../exams/candidates/shownCandidate.ts';
 import { findExam } from '../command/locks/findExam.ts';
 import type { Services } from '../command/services.ts';
 
@@ -66,6 +66,7 @@ export const readMarksOfExam = (
       from exams e left join questions q on q.institute_id = e.institute_id and q.exam_id = e.id
       where e.institute_id = ${instituteId} and e.id = ${exam.id}
       order by q.position`.execute(tx);
+    const place = placeInList(actor, exam, 's');
     const { rows } = await sql<Row>`
       select s.id, c.id as candidate_id, c.external_id, c.name, c.roll_number, c.section_or_class, s.status,
         s.needs_review, s.finalized_at is not null as finalized,
@@ -73,8 +74,7 @@ export const readMarksOfExam = (
           and k.marks_revision = s.marks_revision) as has_checked_copy,
         (select coalesce(json_object_agg(r.question_id, json_build_object('awarded',
             coalesce(v.awarded, r.awarded)::float8, 'max', r.max::float8, 'counted', r.counted,
-            'comment', (select t.reason from reviews t where v.application = 0 and t.institute_id = s.institute_id
-              and t.submission_id = s.id and t.question_id = r.question_id and t.application = 0))), '{}')
+            'comment', case when v.application = 0 then v.reason end)), '{}')
           from question_results r
           ${joinReview}
           where r.institute_id = s.institute_id and r.run_id = s.current_run_id
@@ -82,10 +82,10 @@ export const readMarksOfExam = (
       from (
         select s.* from submissions s
         where s.institute_id = ${instituteId} and s.exam_id = ${exam.id} and s.state = 'live'
-          and ${cursor === undefined ? sql`true` : sql`s.candidate_id > (select k.candidate_id from submissions k where k.institute_id = ${instituteId} and k.id = ${cursor})`}
-        order by s.candidate_id limit ${size + 1}) s
+          and ${cursor === undefined ? sql`true` : sql`${place} > (select ${placeInList(actor, exam, 'g')} from submissions g where g.institute_id = ${instituteId} and g.id = ${cursor})`}
+        order by ${place} limit ${size + 1}) s
       join lateral ${shownCandidate(actor, 's')} c on true
-      order by s.candidate_id`.execute(tx);
+      order by ${place}`.execute(tx);
     const questions = paper.rows.flatMap(({ title: _title, ...question }) =>
       question.question_id === null ? [] : [question],
     );

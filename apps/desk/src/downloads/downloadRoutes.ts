@@ -27,6 +27,8 @@ export const downloadRoutes = (core: CoreAccess, sessions: KnownSessions, log: L
   const running = new Map<string, number>();
   /** Of all downloads of an institute; freed when the answer has ended. */
   const takePlace = (instituteId: string, response: Response): void => {
+    // The browser disconnected during the look-up of the session: `close` will not be emitted again.
+    if (response.closed) throw new Refusal(400, 'BAD_REQUEST');
     const others = running.get(instituteId) ?? 0;
     if (others >= MOST_AT_ONCE) throw new Refusal(429, 'TOO_MANY_REQUESTS', 10);
     running.set(instituteId, others + 1);

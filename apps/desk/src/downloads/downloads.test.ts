@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createLogger } from '@evaluation/platform/telemetry';
-import express, { type Request } from 'express';
+import express, { type Request, type Response as ServerResponse } from 'express';
 import fc from 'fast-check';
 import { strFromU8, unzipSync } from 'fflate';
 import Papa from 'papaparse';
@@ -149,7 +149,7 @@ test('an escaped text reads back as it was written, and begins with no sign of a
 
 test('an institute has three downloads at once; a further one is refused, and not that of another institute', async () => {
   const waiting = Promise.withResolvers<never>();
-  let asked = 0;
+  let [asked, arrived, gone] = [0, 0, 0];
   const marks = {
     query: () => {
       asked += 1;
@@ -158,8 +158,15 @@ test('an institute has three downloads at once; a further one is refused, and no
   };
   const core = { as: () => ({ public: { desk: { statistics: { marks } } } }) };
   const sessions = {
-    of: (request: Request) =>
-      Promise.resolve({ staff: { institute_id: request.get('x-institute') }, actor: {} }),
+    of: async (request: Request, response: ServerResponse) => {
+      const institute = request.get('x-institute');
+      if (institute === 'gone') {
+        arrived += 1;
+        await once(response, 'close');
+        gone += 1;
+      }
+      return { staff: { institute_id: institute === 'gone' ? 'a' : institute }, actor: {} };
+    },
   };
   const app = express();
   app.use('/downloads', downloadRoutes(core as never, sessions as never, LOG));
@@ -168,14 +175,21 @@ test('an institute has three downloads at once; a further one is refused, and no
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const ended = new AbortController();
-  const load = (institute: string) =>
+  const load = (institute: string, signal = ended.signal) =>
     fetch(`http://127.0.0.1:${port}/downloads/exams/e/results.csv`, {
       headers: { 'x-institute': institute },
-      signal: ended.signal,
+      signal,
     }).then(
       ({ status }) => status,
       () => 'open',
     );
+  // Browsers that disconnect before their session was looked up take no place.
+  const left = new AbortController();
+  const early = [load('gone', left.signal), load('gone', left.signal), load('gone', left.signal)];
+  await expect.poll(() => arrived).toBe(3);
+  left.abort();
+  await Promise.all(early);
+  await expect.poll(() => gone).toBe(3);
   const running = [load('a'), load('a'), load('a')];
   await expect.poll(() => asked).toBe(3);
   expect(await load('a')).toBe(429);

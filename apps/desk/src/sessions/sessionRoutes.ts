@@ -16,7 +16,20 @@ const Acceptance = z.object({
   password: z.string().max(1000),
 });
 const Choice = z.object({ staff_id: z.uuid() });
-const PasskeyAnswer = z.object({ challenge: z.string().max(2000), response: z.unknown() });
+/** Core checks and bounds the fields of the response. */
+const PasskeyAnswer = z.object({
+  challenge: z.string().max(2000),
+  response: z.object({
+    id: z.string(),
+    rawId: z.string(),
+    type: z.literal('public-key'),
+    response: z.object({
+      clientDataJSON: z.string(),
+      authenticatorData: z.string(),
+      signature: z.string(),
+    }),
+  }),
+});
 const Proof = z.object({ password: z.string().max(1000) });
 const Link = z.object({ token: z.string().max(100) });
 
@@ -102,8 +115,7 @@ export const sessionRoutes = (
     const answer = await people(response).passkeySignIn.mutate({
       origin: originOf(request),
       challenge,
-      // Core checks its fields.
-      response: assertion as never,
+      response: { ...assertion, clientExtensionResults: {} },
       ...browserOf(request),
     });
     if ('token' in answer) begin(response, answer.token);

@@ -7,9 +7,9 @@ export type Viewer = Pick<Actor, 'institute_id' | 'staff'> & Partial<Pick<Actor,
 /**
  * Condition on an exam: staff sees the exams that the API or the desk made, an API key sees those of the API. Papers
  * and keys of a draft are secret until the exam is open, so an examiner sees no draft, and in an institute that assigns
- * its exams only those that are assigned to this person. Every read and every lock of an
- * exam or a submission by id uses the condition, so that other exams answer as missing. The source is part of the
- * statement and not a parameter: the partial index `exams_listed` needs that.
+ * its exams only those that are assigned to this person. Every read and every lock of an exam or a submission by id
+ * uses the condition, so that other exams answer as missing. The source is part of the statement and not a parameter:
+ * the partial index `exams_listed` needs that.
  * @param exam alias of the exam in the statement
  */
 export const isVisibleTo = ({ staff, key_id: staffId }: Viewer, exam = 'e'): RawBuilder<boolean> => {

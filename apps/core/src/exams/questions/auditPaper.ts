@@ -19,6 +19,21 @@ export const auditPaper = async (
   where: Surroundings,
 ): Promise<void> => {
   const changes = edited.map((question) => [labelOf(question), changedFields(question, where)] as const);
+  await auditQuestions(tx, actor, examId, changes);
+};
+
+interface Changes {
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+/** As `auditPaper`, for changes that the caller knows. @param changes by the label of the question */
+export const auditQuestions = async (
+  tx: Tx,
+  actor: Actor,
+  examId: string,
+  changes: readonly (readonly [label: string, changes: Changes])[],
+): Promise<void> => {
   if (changes.length === 0) return;
   await audit(tx, actor, [
     {
@@ -32,7 +47,7 @@ export const auditPaper = async (
 
 const labelOf = ({ before, after }: EditedQuestion): string => (after ?? before)?.label ?? '';
 
-const changedFields = ({ before, after }: EditedQuestion, where: Surroundings) => {
+const changedFields = ({ before, after }: EditedQuestion, where: Surroundings): Changes => {
   const fields = [...FIELDS, 'rubric', 'model_answer'] as const;
   if (after === null)
     return { before: changesBetween({}, pick(before, ['max_marks', 'text'])).after, after: null };

@@ -12,12 +12,13 @@ import {
 import { checkRubric, isRead, materialWarnings, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import { accept, isUuid, refuse } from '../../command/accept.ts';
-import { audit, changesBetween } from '../../command/audit.ts';
+import { changesBetween } from '../../command/audit.ts';
 import { lockExamFor } from '../../command/locks/lockExam.ts';
 import type { Services } from '../../command/services.ts';
 import { appendVersion, type VersionRow } from '../paper/appendVersion.ts';
 import { rubricInForce } from '../paper/inForce.ts';
 import { editMaterial, ofClient, type Material } from '../paper/material.ts';
+import { auditQuestions } from '../questions/auditPaper.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 
 /**
@@ -70,14 +71,7 @@ export const editRubrics = (
     if (changed.length > 0) {
       await appendVersion(tx, { instituteId: actor.institute_id, examId: exam.id }, version, changed);
       await touch(tx, actor.institute_id, exam.id, version, changed);
-      await audit(tx, actor, [
-        {
-          action: 'paper_edit',
-          exam_id: exam.id,
-          before: Object.fromEntries(changes.map(([label, { before }]) => [label, before])),
-          after: Object.fromEntries(changes.map(([label, { after }]) => [label, after])),
-        },
-      ]);
+      await auditQuestions(tx, actor, exam.id, changes);
     }
     return {
       version,

@@ -1,8 +1,8 @@
+import { AuditAction } from '@evaluation/database';
 import { givenTime } from '@evaluation/rest-contract/schemas';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
 import { isUuid } from '../../command/accept.ts';
-import { AUDIT_ACTIONS } from '../../command/audit.ts';
 import type { Services } from '../../command/services.ts';
 
 const Position = z.object({ created_at: givenTime, id: z.string().regex(/^\d{1,18}$/) });
@@ -14,7 +14,7 @@ export const AuditQuery = z.object({
   exam_id: z.string().max(100).optional(),
   /** Acts on this submission, and those on its exam as a whole. */
   submission_id: z.string().max(100).optional(),
-  action: z.enum(AUDIT_ACTIONS).optional(),
+  action: z.enum(AuditAction).optional(),
   /** First moment, included. */
   from: givenTime.optional(),
   /** Last moment, excluded. */
@@ -25,7 +25,7 @@ export const AuditQuery = z.object({
 /** An entry of the audit, with the person or key that acted. */
 interface ShownAct {
   id: string;
-  action: (typeof AUDIT_ACTIONS)[number];
+  action: AuditAction;
   created_at: string;
   person: { kind: 'staff' | 'key' | 'operator'; id: string; name: string };
   exam: { id: string; title: string } | null;

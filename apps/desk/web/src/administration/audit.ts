@@ -3,6 +3,7 @@ import { BEGINS_LIKE_FORMULA } from '../../../tables/formulaCells.ts';
 import type { PublicRouter } from '@evaluation/core-client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { client } from '../app/calls.ts';
+import english from '../app/texts.en.json' with { type: 'json' };
 
 export type Act = inferRouterOutputs<PublicRouter>['desk']['audit']['list']['data'][number];
 export type ActFilter = Pick<
@@ -10,40 +11,13 @@ export type ActFilter = Pick<
   'person' | 'exam_id' | 'submission_id' | 'action' | 'from' | 'to'
 >;
 
-export const ACTIONS = [
-  'override',
-  'override_dropped',
-  'approve',
-  'finalize',
-  'unfinalize',
-  'guide_apply',
-  'guide_undo',
-  'exam_create',
-  'exam_edit',
-  'exam_open',
-  'exam_delete',
-  'paper_edit',
-  'submission_create',
-  'submission_replace',
-  'submission_cancel',
-  'submission_delete',
-  're_evaluate',
-  'key_create',
-  'key_edit',
-  'key_revoke',
-  'settings_edit',
-  'retention_edit',
-  'staff_invite',
-  'staff_join',
-  'staff_role',
-  'staff_disable',
-  'staff_enable',
-  'staff_reset_link',
-  'staff_password',
-  'staff_passkey_add',
-  'staff_passkey_remove',
-  'staff_session_end',
-] as const satisfies readonly Act['action'][];
+const TEXTS = 'administration.action.';
+const isAction = (name: string): name is Act['action'] => Object.hasOwn(english, `${TEXTS}${name}`);
+
+/** Each action has a text, or the page does not compile. */
+export const ACTIONS = Object.keys(english)
+  .map((key) => key.slice(TEXTS.length))
+  .filter(isAction);
 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
