@@ -184,6 +184,56 @@ test('a person restores a negative mark that is in no step, and the API keeps to
   expect(await submission.override('1', { reviewer: 'API', awarded: -0.75 })).toMatchObject({ status: 422 });
 });
 
+test('a teacher marks criteria, which add up to the mark, and replaces the feedback', async () => {
+  const made = await newTestExam(service);
+  const submission = await made.reach('graded');
+  const who = examiner(made);
+  await behind(
+    service.database,
+    `update question_results set criteria =
+       '[{"name":"Law","awarded":1,"max":1,"reason":"Stated."},{"name":"Units","awarded":0.5,"max":1,"reason":"Half."}]'
+     where question_id = $1`,
+    [made.questionId('2')],
+  );
+  const { result, teacher } = await questionOf(who, submission, '2');
+  expect(teacher).toBeNull();
+  const mark = (awarded: number, details: object, seen: object) =>
+    who.submissions.override.mutate({
+      submission_id: submission.id,
+      question_id: made.questionId('2'),
+      body: { reviewer: 'R', awarded },
+      seen: { ...seenOf(result), ...seen },
+      details,
+    });
+  for (const [awarded, criteria] of [
+    [1, [1]],
+    [1.5, [1, 1]],
+    [2, [2, 0]],
+    [0.5, [1, -0.5]],
+  ] as const) {
+    expect(await codeOf(mark(awarded, { criteria: [...criteria] }, {}))).toBe('validation_failed');
+  }
+  const marked = await mark(2, { criteria: [1, 1], feedback: 'Well done.' }, {});
+  expect(marked).toMatchObject({
+    awarded: 2,
+    feedback: 'Well done.',
+    criteria: [
+      { name: 'Law', awarded: 1, reason: 'Stated.' },
+      { name: 'Units', awarded: 1, max: 1 },
+    ],
+  });
+  expect((await submission.result()).questions[1]).toMatchObject({ awarded: 2, feedback: 'Well done.' });
+  expect(await questionOf(who, submission, '2')).toMatchObject({
+    teacher: { criteria: [1, 1], feedback: 'Well done.' },
+  });
+  // A sum alone leaves the criteria to the AI, and says so.
+  await mark(1, {}, seenOf(marked));
+  expect(await questionOf(who, submission, '2')).toMatchObject({
+    teacher: { criteria: null, feedback: null },
+    result: { awarded: 1, criteria: [{ awarded: 1 }, { awarded: 0.5 }] },
+  });
+});
+
 test('an approval is refused if the marks have changed since they were seen', async () => {
   const made = await newTestExam(service);
   const submission = await made.reach('graded');

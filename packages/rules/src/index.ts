@@ -24,6 +24,7 @@ export * from './rubric.ts';
 export * from './markByKey.ts';
 export * from './submissionChanges.ts';
 export * from './submissionStates.ts';
+export * from './teacherCriteria.ts';
 export * from './totals.ts';
 export * from './transcribedMarking.ts';
 export * from './typedAnswers.ts';

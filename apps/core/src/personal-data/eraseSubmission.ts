@@ -80,7 +80,7 @@ export const eraseSubmission = async (
   }
   await tx
     .updateTable('reviews')
-    .set({ reason: null })
+    .set({ reason: null, feedback: null })
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', id)
     .execute();

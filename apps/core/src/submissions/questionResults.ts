@@ -8,10 +8,12 @@ import {
   type Result,
 } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
+import { CriteriaOfTeacher, markedByTeacher } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { rubricInForce } from '../exams/paper/inForce.ts';
 
 const Criteria = z.array(CriterionResult);
+const GivenCriteria = CriteriaOfTeacher.nullable();
 const Annotations = z.array(Annotation);
 
 /** Columns of a submission that decide what its questions show. */
@@ -37,6 +39,8 @@ interface ReviewRow {
   review_reasons: string[];
   reviewer: string;
   reason: string | null;
+  criteria: unknown;
+  feedback: string | null;
   edited_at: Date;
 }
 
@@ -94,7 +98,7 @@ export const readQuestionResults = async (
       and r.run_id = any(${submissions.map(({ current_run_id }) => current_run_id)}::uuid[])`.execute(tx);
   const reviews = await sql<ReviewRow>`
     select r.submission_id, r.question_id, r.application, r.awarded, r.confidence, r.needs_review, r.review_reasons,
-      r.reviewer, r.reason, r.edited_at
+      r.reviewer, r.reason, r.criteria, r.feedback, r.edited_at
     from reviews r
     where r.institute_id = ${instituteId}
       and r.submission_id = any(${submissions.map(({ id }) => id)}::uuid[])`.execute(tx);
@@ -122,8 +126,8 @@ export const readQuestionResults = async (
         ...(override === undefined ? {} : overridden(override)),
         confidence: numberOf(row?.confidence),
         ...(include.has('-extracted_answer') ? {} : { extracted_answer: row?.extracted_answer ?? null }),
-        feedback: row?.feedback ?? null,
-        criteria: Criteria.parse(row?.criteria ?? []),
+        feedback: override?.feedback ?? row?.feedback ?? null,
+        criteria: shownCriteria(row, override),
         ...(modelAnswerOf === null ? {} : { model_answer: modelAnswerOf(submission, question.question_id) }),
         ...(include.has('annotations') ? { annotations: Annotations.parse(row?.annotations ?? []) } : {}),
         review: {
@@ -154,6 +158,11 @@ const guided = (row: DecidedRow | undefined, mark: ReviewRow | undefined): Decid
   if (row === undefined || mark === undefined) return row;
   const { awarded, confidence, needs_review, review_reasons } = mark;
   return { ...row, awarded, confidence, needs_review, review_reasons };
+};
+
+const shownCriteria = (row: DecidedRow | undefined, override: ReviewRow | undefined): CriterionResult[] => {
+  const criteria = Criteria.parse(row?.criteria ?? []);
+  return markedByTeacher(criteria, GivenCriteria.parse(override?.criteria ?? null)) ?? criteria;
 };
 
 /** A question with an override counts as graded, whatever its run decided. */

@@ -1,5 +1,4 @@
 import type { DrawingMaterial } from '@evaluation/core-client';
-import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import { noticeOf } from '@evaluation/grader';
 import {
   drawCheckedCopy,
@@ -9,8 +8,9 @@ import {
   type DrawOptions,
   type PageImage,
 } from '@evaluation/pdf';
-import { markNote, totalsOf } from '@evaluation/rules';
+import { totalsOf } from '@evaluation/rules';
 import type { CopyResult } from './copyResult.ts';
+import { withTeacherMark } from './teacherMark.ts';
 
 interface MarkedCopy {
   images: PageImage[];
@@ -28,10 +28,11 @@ interface MarkedCopy {
  */
 export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions): Promise<CheckedCopy> => {
   const decisions = new Map(copy.overrides.map((override) => [override.question_id, override]));
-  const questions = copy.results.map(({ question, result }) => {
+  const questions = copy.results.map((marked) => {
+    const { question, result } = marked;
     const decision = decisions.get(question.id);
     return {
-      ...(decision === undefined ? result : decided(question, result, decision.awarded)),
+      ...(decision === undefined ? result : withTeacherMark(marked, decision)),
       comment: decision?.reason ?? null,
       counted: true,
       max: question.max_marks,
@@ -66,29 +67,6 @@ export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions)
     options,
   );
 };
-
-type Result = Omit<CopyResult['result'], 'criteria'> & {
-  criteria: { name: string; awarded: number | null; max: number | null; reason: string | null }[];
-};
-
-/** A teacher who gives the AI's mark agrees with it: all that the AI drew and wrote stays. */
-const decided = (question: MarkedQuestion, result: CopyResult['result'], awarded: number): Result =>
-  result.awarded === awarded ? { ...result, needs_review: false } : overruled(question, result, awarded);
-
-/**
- * Replaces the AI's mark with the teacher's. Marks of criteria are removed, because they add up to the AI's mark; their
- * reasons stay.
- */
-const overruled = (question: MarkedQuestion, result: CopyResult['result'], awarded: number): Result => ({
-  ...result,
-  status: 'graded',
-  awarded,
-  needs_review: false,
-  criteria: result.criteria.map(({ name, reason }) => ({ name, reason, awarded: null, max: null })),
-  annotations: result.annotations
-    .filter(({ kind }) => kind === 'mark')
-    .map((annotation) => ({ ...annotation, text: markNote(question.label, awarded, question.max_marks) })),
-});
 
 /** Converts a box of the viewed page to one of the page image, on which the drawing looks for empty space. */
 const onImage =

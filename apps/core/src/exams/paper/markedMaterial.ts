@@ -1,4 +1,5 @@
 import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
+import { CriteriaOfTeacher } from '@evaluation/rules';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { readGuideMarks } from '../../guides/guideMarks.ts';
@@ -30,7 +31,13 @@ export const OverrideInForce = z.object({
   awarded: z.number(),
   /** The teacher's comment. */
   reason: z.string().nullable(),
+  /** Null if the teacher gave only the sum. */
+  criteria: CriteriaOfTeacher.nullable(),
+  /** The teacher's text instead of the feedback of the AI. */
+  feedback: z.string().nullable(),
 });
+
+export type OverrideInForce = z.infer<typeof OverrideInForce>;
 
 export const readCandidate = async (
   tx: Tx,
@@ -85,13 +92,15 @@ export const readOverrides = async (
   tx: Tx,
   instituteId: string,
   submissionId: string,
-): Promise<z.infer<typeof OverrideInForce>[]> => {
+): Promise<OverrideInForce[]> => {
   const overrides = await tx
     .selectFrom('reviews')
-    .select(['question_id', 'awarded', 'reason'])
+    .select(['question_id', 'awarded', 'reason', 'criteria', 'feedback'])
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', submissionId)
     .where('application', '=', 0)
     .execute();
-  return overrides.map((override) => ({ ...override, awarded: Number(override.awarded) }));
+  return overrides.map((override) =>
+    OverrideInForce.parse({ ...override, awarded: Number(override.awarded) }),
+  );
 };

@@ -142,7 +142,7 @@ export const claimLocked = (job: RunKey, submission: RunToBeClaimed, lease: NewL
           'criteria', q.criteria, 'annotations', q.annotations, 'error', q.error)), '[]')
         from question_results q where q.institute_id = ${institute_id} and q.run_id = ${run_id}) as results,
       (select coalesce(json_agg(json_build_object('question_id', v.question_id, 'awarded', v.awarded::float8,
-          'reason', v.reason)), '[]')
+          'reason', v.reason, 'criteria', v.criteria, 'feedback', v.feedback)), '[]')
         from reviews v where v.institute_id = ${institute_id} and v.submission_id = ${submission.id}
           and v.application = 0) as overrides
     from claimed`;

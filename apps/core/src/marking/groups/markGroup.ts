@@ -70,11 +70,13 @@ export const markGroup = async (
   };
   for (const id of ids) {
     const skip = await skipOf(async () => {
-      await overrideMark(services, actor, id, question.questionId, request.body, async (tx) => {
-        const seen = await readAnswer(tx, instituteId, question, id);
-        if (seen === null) throw new Skipped('not_markable');
-        if (seen.is_marked) throw new Skipped('teacher_marked');
-        if (text === null || !areSame(text, seen.text, request.sameness)) throw new Skipped('other_answer');
+      await overrideMark(services, actor, id, question.questionId, request.body, {
+        check: async (tx) => {
+          const seen = await readAnswer(tx, instituteId, question, id);
+          if (seen === null) throw new Skipped('not_markable');
+          if (seen.is_marked) throw new Skipped('teacher_marked');
+          if (text === null || !areSame(text, seen.text, request.sameness)) throw new Skipped('other_answer');
+        },
       });
     });
     if (skip === null) answer.marked.push(id);

@@ -10,13 +10,15 @@ import { accept, isUuid, refuseField } from '../../command/accept.ts';
 import type { Services } from '../../command/services.ts';
 import { lockSubmissionFor, visibleSubmissions } from '../../command/locks/lockSubmission.ts';
 import { audit, reviewerOf } from '../../command/audit.ts';
+import { namedMarks, refuseUnfitCriteria, type MarkDetails } from './markDetails.ts';
 import { marksChanged } from './marksChanged.ts';
 import { auditedFields, readQuestionResult } from './readQuestionResult.ts';
 
 /**
  * Sets a teacher's mark for one question. It counts instead of the mark by AI or key; totals, flags and checked copy
  * follow. A partially graded submission becomes `graded` when all its failed questions have an override.
- * @param check called under the submission's lock before any change; an error that it throws ends the command
+ * @param more.details what the desk gives beside the mark
+ * @param more.check called under the submission's lock before any change; an error that it throws ends the command
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed
  */
@@ -26,7 +28,7 @@ export const overrideMark = (
   submissionId: string,
   questionId: string,
   body: unknown,
-  check: (tx: Tx, at: { submissionId: string; questionId: string }) => Promise<void> = async () => {},
+  { details = {}, check }: MoreOfOverride = {},
 ): Promise<QuestionResult> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
@@ -35,13 +37,17 @@ export const overrideMark = (
     const override = acceptOverride(actor, body, question);
     refuseOutOfRange(override.awarded, question);
     const reviewer = reviewerOf(actor, override.reviewer);
-    await check(tx, { submissionId: submission.id, questionId: question.id });
+    await check?.(tx, { submissionId: submission.id, questionId: question.id });
 
     const before = await readQuestionResult(tx, actor, submission.id, question.id);
+    const { criteria = null, feedback = null } = details;
+    if (criteria !== null) refuseUnfitCriteria(criteria, before.criteria, override.awarded);
     const given = {
       awarded: String(override.awarded),
       reviewer,
       reason: override.reason ?? null,
+      criteria: criteria === null ? null : JSON.stringify(namedMarks(criteria, before.criteria)),
+      feedback,
       key_id: actor.key_id,
       edited_at: sql<Date>`clock_timestamp()`,
     };
@@ -69,6 +75,11 @@ export const overrideMark = (
     ]);
     return after;
   });
+
+interface MoreOfOverride {
+  details?: MarkDetails | undefined;
+  check?: (tx: Tx, at: { submissionId: string; questionId: string }) => Promise<void>;
+}
 
 interface Question {
   id: string;

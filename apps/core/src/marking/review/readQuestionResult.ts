@@ -18,11 +18,12 @@ export const readQuestionResult = async (
 };
 
 /** Fields that a teacher's mark changes, for the audit, which must not contain the candidate's answer. */
-export const auditedFields = ({ status, awarded, source, needs_review }: QuestionResult) => ({
+export const auditedFields = ({ status, awarded, source, needs_review, criteria }: QuestionResult) => ({
   status,
   awarded,
   source,
   needs_review,
+  criteria: criteria.map((criterion) => criterion.awarded),
 });
 
 /**

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Result, QuestionResult } from '@evaluation/rest-contract/schemas';
-import { isObjective, MARK_STEP } from '@evaluation/rules';
+import { isObjective, MARK_STEP, markedByTeacher } from '@evaluation/rules';
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
 import type { Tx } from '@evaluation/database';
 import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { readGuideSettings } from '../guide/settings.ts';
 import { CurrentPaper, readPaper } from '../../exams/paper/paper.ts';
+import { readOverrides, type OverrideInForce } from '../../exams/paper/markedMaterial.ts';
 import { withPinnedRubrics } from '../../exams/paper/pinned.ts';
 import type { Services } from '../../command/services.ts';
 import { PagePictures } from '../../command/workerCalls/workerInput.ts';
@@ -30,6 +31,11 @@ interface ScreenQuestion {
   given: { option_labels: string[]; text: string | null } | null;
   /** Places of the answer on the copy. */
   blocks: AnswerBlock[];
+  /**
+   * What a teacher gave beside the mark; null without a teacher's mark. `criteria`: marks of the criteria of the
+   * result, in their order; null if the teacher gave only the sum.
+   */
+  teacher: { criteria: number[] | null; feedback: string | null } | null;
   /** For each criterion of the result, in its order: the words of the answer that its mark rests on. */
   quotations: (string | null)[];
   flag: { note: string | null; by: { id: string; name: string | null }; at: string } | null;
@@ -173,6 +179,8 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     .execute();
   const given = new Map(answers.map(({ question_id, ...answer }) => [question_id, answer]));
   const quotations = await readQuotations(tx, instituteId, row.current_run_id);
+  const overrides = await readOverrides(tx, instituteId, submissionId);
+  const overrideOf = new Map(overrides.map((override) => [override.question_id, override]));
   const flags = await tx
     .selectFrom('marking_flags')
     .select(['question_id', 'note', 'staff_id', 'flagged_at'])
@@ -202,11 +210,24 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
           lowest: isNegative && question.negative_marks > 0 ? -question.negative_marks : 0,
           highest: each.max,
           given: given.get(each.question_id) ?? null,
+          teacher: givenByTeacher(each, overrideOf.get(each.question_id)),
           blocks: blocksOf(numberOf.get(each.question_id) ?? 0),
           quotations: quotations.get(each.question_id) ?? [],
         },
       ];
     }),
+  };
+};
+
+const givenByTeacher = (
+  result: QuestionResult,
+  override: OverrideInForce | undefined,
+): ScreenQuestion['teacher'] => {
+  if (override === undefined) return null;
+  const marked = markedByTeacher(result.criteria, override.criteria);
+  return {
+    criteria: marked?.map(({ awarded }) => awarded ?? 0) ?? null,
+    feedback: override.feedback,
   };
 };
 

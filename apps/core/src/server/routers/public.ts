@@ -21,6 +21,7 @@ import { searchExams } from '../../exams/searchExams.ts';
 import { once } from '../../command/idempotency/once.ts';
 import { approveSubmission } from '../../marking/review/approveSubmission.ts';
 import { finalizeExam } from '../../marking/review/finalizeExam.ts';
+import { MarkDetails } from '../../marking/review/markDetails.ts';
 import { overrideMark } from '../../marking/review/overrideMark.ts';
 import { withoutAnswer } from '../../marking/review/readQuestionResult.ts';
 import { refuseUnseenMark, requireOfStaff, SeenMark } from '../../marking/review/seenMark.ts';
@@ -218,21 +219,17 @@ export const publicRouter = router({
     override: ofSubmission
       .input(question)
       .input(body<typeof schemas.MarkOverride>())
-      // Required of staff. The facade sends neither `seen` nor an idempotency key.
-      .input(z.object({ seen: SeenMark.optional() }))
-      .mutation(({ ctx, input: { submission_id, question_id, body: given, seen } }) =>
+      // `seen` is required of staff. The facade sends only the body, and no idempotency key.
+      .input(z.object({ seen: SeenMark.optional(), details: MarkDetails.optional() }))
+      .mutation(({ ctx, input: { submission_id, question_id, body: given, seen, details } }) =>
         once(ctx, async (services) => {
-          const marked = await overrideMark(
-            services,
-            ctx.actor,
-            submission_id,
-            question_id,
-            given,
-            async (tx, at) => {
+          const marked = await overrideMark(services, ctx.actor, submission_id, question_id, given, {
+            details,
+            check: async (tx, at) => {
               requireOfStaff(ctx.actor, 'seen', seen);
               if (seen !== undefined) await refuseUnseenMark(tx, ctx.actor, at, seen);
             },
-          );
+          });
           return ctx.idempotent === null ? marked : withoutAnswer(marked);
         }),
       ),

@@ -667,6 +667,8 @@ CREATE TABLE reviews (
   needs_review boolean DEFAULT false NOT NULL,
   review_reasons text[] DEFAULT ARRAY[]::text[],
   threshold numeric(7,6),
+  criteria jsonb,
+  feedback text,
   CONSTRAINT reviews_pkey PRIMARY KEY (submission_id, question_id, application)
 );
 CREATE INDEX reviews_audited ON reviews (question_id, application) WHERE ('guide_audit'::text = ANY (review_reasons));
