@@ -1,78 +1,100 @@
-import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Text, Textarea, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
-import { useText } from '../app/language.ts';
+import { t, useText } from '../app/language.ts';
 import { notifyError } from '../app/notices.ts';
 import { ChangedMark } from './ChangedMark.tsx';
 import { GroupMark } from './GroupMark.tsx';
 import { useActionKeys, useDigits } from './keys.ts';
 import { Suggestion, useSuggestion } from './Suggestion.tsx';
 import type { Screen, ScreenQuestion } from './types.ts';
-import { useDecisions } from './useDecisions.ts';
+import type { Decisions } from './useDecisions.ts';
+import type { MarkDraft } from './useMarkDraft.ts';
 import type { Target } from './useOrder.ts';
+
+/** Most characters of a comment or feedback. Core refuses more. */
+const MOST_CHARACTERS = 2000;
+export const tooLong = (text: string): string | null =>
+  text.length > MOST_CHARACTERS ? t('marking.tooLong', { most: MOST_CHARACTERS, length: text.length }) : null;
 
 export const MarkForm = ({
   screen,
   question,
+  draft,
+  decisions,
+  isClosed,
   group,
   onNext,
+  onNextOpen,
   onPrevious,
   onGoTo,
 }: {
   screen: Screen;
   question: ScreenQuestion;
+  draft: MarkDraft;
+  decisions: Decisions;
+  /** True if the marks of the copy cannot be changed. */
+  isClosed: boolean;
   group: readonly string[];
   onNext: () => Promise<void>;
+  /** Goes to the next answer that needs a teacher. */
+  onNextOpen: () => Promise<void>;
   onPrevious: () => Promise<void>;
   onGoTo: (target: Target) => Promise<void>;
 }) => {
-  const t = useText();
+  useText();
   const { lowest, highest, result } = question;
   const step = screen.mark_step;
   const place = { submission_id: screen.submission_id, question_id: result.question_id };
-  const decisions = useDecisions(place, question);
   const suggestion = useSuggestion(screen, question);
-  const [marks, setMarks] = useState(String(decisions.awarded ?? ''));
-  const [comment, setComment] = useState(result.review.reason ?? '');
   const [problem, setProblem] = useState<string | null>(null);
   const commentField = useRef<HTMLTextAreaElement>(null);
   const marksField = useRef<HTMLInputElement>(null);
-  const isClosed = screen.finalized || !['graded', 'partially_graded'].includes(screen.status);
   const held = decisions.pending.find((decision) => decision.held !== null);
 
-  // The field follows the mark that counts, such as after an undo. What the examiner has typed over it stays.
-  const followed = useRef(decisions.awarded);
+  // The form is mounted anew for each question. On a tablet, a focused field would open the keyboard.
   useEffect(() => {
-    const before = followed.current;
-    followed.current = decisions.awarded;
-    setMarks((shown) => {
-      const isFollowing = (shown.trim() === '' ? null : Number(shown)) === before;
-      return isFollowing ? String(decisions.awarded ?? '') : shown;
-    });
-  }, [decisions.awarded]);
+    if (isClosed || matchMedia('(pointer: coarse)').matches) return;
+    marksField.current?.focus({ preventScroll: true });
+    marksField.current?.select();
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
 
+  const refuse = (text: string): null => {
+    setProblem(text);
+    return null;
+  };
   /**
    * Reads the mark in the field, or in `text`. If the question does not allow the mark, shows a problem and returns
    * null.
    */
-  const allowedMark = (text = marks): number | null => {
+  const allowedMark = (text = draft.marks): number | null => {
     const mark = Number(text);
     if (text.trim() === '' || !Number.isFinite(mark) || mark < lowest || mark > highest) {
-      setProblem(t('marking.outOfRange', { lowest, highest }));
-      return null;
+      return refuse(t('marking.outOfRange', { lowest, highest }));
     }
     // The mark of a wrong answer need not be in steps; it can be restored as it is.
-    if (mark !== lowest && !Number.isInteger(mark / step)) {
-      setProblem(t('marking.wrongStep', { step }));
-      return null;
-    }
+    if (mark !== lowest && !Number.isInteger(mark / step)) return refuse(t('marking.wrongStep', { step }));
+    const isBeyond = (draft.details.criteria ?? []).some(
+      (marks, index) => !(marks >= 0 && marks <= (result.criteria[index]?.max ?? Infinity)),
+    );
+    if (isBeyond) return refuse(t('marking.criterion.outOfRange'));
+    const long = tooLong(draft.comment) ?? tooLong(draft.feedback);
+    if (long !== null) return refuse(long);
     setProblem(null);
     return mark;
   };
-  const confirm = async (text = marks): Promise<boolean> => {
+  const confirm = async (text?: string): Promise<boolean> => {
     const mark = isClosed ? null : allowedMark(text);
     if (mark === null) return false;
+    const { typed, comment, details } = draft;
     try {
-      await decisions.mark(mark, comment);
+      await decisions.mark({
+        awarded: mark,
+        comment,
+        criteria: text === undefined ? details.criteria : null,
+        feedback: details.feedback,
+      });
+      draft.confirmed(typed);
       return true;
     } catch (error) {
       // The browser refuses storage, such as when its disk is full: nothing was sent.
@@ -80,13 +102,21 @@ export const MarkForm = ({
       return false;
     }
   };
+  // A second Enter before the next answer is shown would confirm an answer that was not seen.
+  const isGoing = useRef(false);
   const confirmAndNext = async (): Promise<void> => {
-    if (await confirm()) await onNext();
+    if (isGoing.current) return;
+    isGoing.current = true;
+    try {
+      if (await confirm()) await onNextOpen();
+    } finally {
+      isGoing.current = false;
+    }
   };
   const takeSuggestion = async (): Promise<void> => {
     if (suggestion === null || isClosed) return;
     const suggested = String(suggestion.awarded);
-    setMarks(suggested);
+    draft.typeMarks(suggested);
     await confirm(suggested);
   };
   const undo = async (): Promise<void> => {
@@ -96,8 +126,8 @@ export const MarkForm = ({
     if (!isHere) await onGoTo({ submission: at.submission_id, question: at.question_id });
   };
   const shift = (by: number): void => {
-    const from = Number.isFinite(Number(marks)) ? Number(marks) : 0;
-    setMarks(String(Math.min(Math.max(from + by, lowest), highest)));
+    const from = Number.isFinite(Number(draft.marks)) ? Number(draft.marks) : 0;
+    draft.typeMarks(String(Math.min(Math.max(from + by, lowest), highest)));
   };
   useActionKeys({
     confirm: () => void confirm(),
@@ -114,11 +144,11 @@ export const MarkForm = ({
   // A digit begins a new mark; the field takes the rest.
   useDigits((digit) => {
     if (isClosed) return;
-    setMarks(digit);
+    draft.typeMarks(digit);
     marksField.current?.focus();
   });
-  /** Ctrl+Enter confirms from the comment, and Esc leaves it. */
-  const onCommentKey = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+  /** Ctrl+Enter confirms from a text, and Esc leaves it. */
+  const onTextKey = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (event.key === 'Escape') event.currentTarget.blur();
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -151,7 +181,17 @@ export const MarkForm = ({
             </Group>
           </Alert>
         ) : null}
-        <Group align="end" wrap="wrap">
+        {draft.isRestored ? (
+          <Group mb="xs" gap="xs">
+            <Text size="sm" fw={700}>
+              {t('marking.draft', { marks: decisions.counts.awarded ?? '–' })}
+            </Text>
+            <Button size="compact-xs" variant="default" onClick={draft.discard}>
+              {t('marking.draft.discard')}
+            </Button>
+          </Group>
+        ) : null}
+        <Group align="end" gap="xs">
           <TextInput
             ref={marksField}
             type="number"
@@ -160,46 +200,59 @@ export const MarkForm = ({
             min={lowest}
             max={highest}
             step={step}
-            value={marks}
+            value={draft.marks}
             error={problem}
             disabled={isClosed}
             w={120}
-            onChange={(event) => setMarks(event.currentTarget.value)}
+            onChange={(event) => draft.typeMarks(event.currentTarget.value)}
           />
-          <Button type="button" variant="default" onClick={() => void confirm()} disabled={isClosed}>
-            {t('marking.confirm')}
-          </Button>
           <Button type="submit" disabled={isClosed}>
             {t('marking.confirmAndNext')}
           </Button>
-          <Button type="button" variant="default" onClick={() => void onPrevious()}>
+          <Button type="button" variant="default" onClick={() => void confirm()} disabled={isClosed}>
+            {t('marking.confirm')}
+          </Button>
+        </Group>
+        <Group mt="xs" gap="xs">
+          <Button type="button" size="compact-sm" variant="default" onClick={() => void onPrevious()}>
             {t('marking.previous')}
           </Button>
-          <Button type="button" variant="default" onClick={() => void onNext()}>
+          <Button type="button" size="compact-sm" variant="default" onClick={() => void onNext()}>
             {t('marking.next')}
           </Button>
-          <Button type="button" variant="default" onClick={() => void undo()} disabled={!decisions.canUndo}>
+          <Button
+            type="button"
+            size="compact-sm"
+            variant="default"
+            onClick={() => void undo()}
+            disabled={decisions.latest === null}
+          >
             {t('marking.undo')}
           </Button>
+          <Text size="sm" role="status">
+            {decisions.latest === null
+              ? ''
+              : t('marking.given', { marks: decisions.latest.awarded, what: decisions.latest.label })}
+          </Text>
         </Group>
         <Textarea
           ref={commentField}
-          onKeyDown={onCommentKey}
+          onKeyDown={onTextKey}
           mt="xs"
           label={t('marking.comment')}
           autosize
           minRows={1}
           maxRows={6}
-          maxLength={2000}
-          value={comment}
+          value={draft.comment}
+          error={tooLong(draft.comment)}
           disabled={isClosed}
-          onChange={(event) => setComment(event.currentTarget.value)}
+          onChange={(event) => draft.type({ comment: event.currentTarget.value })}
         />
         <GroupMark
           place={{ ...place, exam_id: screen.exam.id }}
           ids={group}
           allowedMark={allowedMark}
-          comment={comment}
+          comment={draft.comment}
         />
       </form>
       {suggestion === null ? null : (

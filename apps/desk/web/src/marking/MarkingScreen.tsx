@@ -1,20 +1,25 @@
-import { Alert, Anchor, Badge, Button, Group, SegmentedControl, Switch, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Group, SegmentedControl, Switch, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useText } from '../app/language.ts';
 import { notify, notifyError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
 import { ApproveCopy } from './ApproveCopy.tsx';
 import { CopyPages } from './CopyPages.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
+import { needsTeacher } from './needsTeacher.ts';
 import { Presence } from './Presence.tsx';
+import { QuestionList } from './QuestionList.tsx';
 import { QuestionPanel } from './QuestionPanel.tsx';
 import { SaveState } from './SaveState.tsx';
 import { useMarking } from './seenMarks.ts';
 import { TypedAnswer } from './TypedAnswer.tsx';
 import type { Order, Screen } from './types.ts';
 import { useOrder, type Target } from './useOrder.ts';
+
+/** Places to which Previous leads back. */
+const LONGEST_TRAIL = 500;
 
 /** The page of the copy on the left, the question with its mark on the right. */
 export const MarkingScreen = ({
@@ -37,19 +42,36 @@ export const MarkingScreen = ({
   });
   const [criterion, setCriterion] = useState<{ of: string; index: number } | null>(null);
   // Kept outside of this component, which is mounted anew if the next copy has not been read yet.
-  const { groups } = useMarking();
+  const { groups, trail } = useMarking();
   const chosen =
-    screen.questions.find(({ result }) => result.question_id === question) ?? screen.questions[0];
+    screen.questions.find(({ result }) => result.question_id === question) ??
+    screen.questions.find((each) => needsTeacher(screen, each)) ??
+    screen.questions[0];
+  // The first answer that needs a teacher is another one after its mark: the address keeps the one that is shown.
+  const shownId = chosen?.result.question_id;
+  useEffect(() => {
+    if (question === shownId || shownId === undefined) return;
+    void navigate({
+      to: '/exams/$id/mark',
+      params: { id: examId },
+      search: (before) => ({ ...before, question: shownId }),
+      replace: true,
+    });
+  }, [question, shownId, navigate, examId]);
   const walk = useOrder(examId, order, screen, chosen?.result.question_id ?? '');
   if (chosen === undefined) return <Alert variant="default">{t('marking.nothing')}</Alert>;
 
   const place = `${chosen.result.question_id} ${screen.submission_id}`;
-  const goTo = async (found: Promise<Target | null>): Promise<void> => {
+  const goTo = async (found: Promise<Target | null>, isBack = false): Promise<void> => {
     try {
       const target = await found;
       if (target === null) {
         notify(t('marking.end'));
         return;
+      }
+      if (!isBack) {
+        trail.push({ submission: screen.submission_id, question: chosen.result.question_id });
+        if (trail.length > LONGEST_TRAIL) trail.shift();
       }
       if (target.group !== undefined) groups.set(`${target.question} ${target.submission}`, target.group);
       await navigate({
@@ -123,6 +145,12 @@ export const MarkingScreen = ({
           <SaveState />
         </Group>
       </Group>
+      <QuestionList
+        order={order}
+        screen={screen}
+        chosen={chosen.result.question_id}
+        onChoose={(id) => void goTo(Promise.resolve({ submission: screen.submission_id, question: id }))}
+      />
       <div className="marking-columns">
         <section className="marking-page" aria-label={t('marking.page')}>
           {screen.copy === null ? (
@@ -141,30 +169,15 @@ export const MarkingScreen = ({
           screen={screen}
           question={chosen}
           criterion={chosenCriterion}
+          named={hidesNames ? null : (candidate?.roll_number ?? candidate?.external_id ?? null)}
           group={groups.get(place) ?? []}
           onCriterion={(index) => setCriterion({ of: place, index })}
           onNext={() => goTo(walk.next())}
-          onPrevious={() => goTo(walk.previous())}
+          onNextOpen={() => goTo(walk.nextOpen())}
+          onPrevious={() => goTo(walk.previous(), true)}
           onGoTo={(target) => goTo(Promise.resolve(target))}
         />
       </div>
-      {order === 'question' ? null : (
-        <Group mt="md" role="group" aria-label={t('marking.questions')}>
-          {screen.questions.map(({ result }) => (
-            <Button
-              key={result.question_id}
-              size="compact-sm"
-              variant={result === chosen.result ? 'filled' : 'default'}
-              aria-current={result === chosen.result ? 'true' : undefined}
-              onClick={() =>
-                void goTo(Promise.resolve({ submission: screen.submission_id, question: result.question_id }))
-              }
-            >
-              {result.label}
-            </Button>
-          ))}
-        </Group>
-      )}
     </Page>
   );
 };

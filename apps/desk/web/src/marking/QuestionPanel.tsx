@@ -1,12 +1,14 @@
-import { Badge, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Group, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useText } from '../app/language.ts';
 import { reasonText } from '../app/reviewReasons.ts';
 import { AnswerText } from './AnswerText.tsx';
 import { CriteriaTable } from './CriteriaTable.tsx';
 import { FlagControl } from './FlagControl.tsx';
-import { MarkForm } from './MarkForm.tsx';
+import { MarkForm, tooLong } from './MarkForm.tsx';
 import { QuestionText } from './QuestionText.tsx';
 import type { Screen, ScreenQuestion } from './types.ts';
+import { useDecisions } from './useDecisions.ts';
+import { useMarkDraft } from './useMarkDraft.ts';
 import type { Target } from './useOrder.ts';
 
 /** Source and certainty of the mark that counts. */
@@ -26,23 +28,36 @@ export const QuestionPanel = ({
   screen,
   question,
   criterion,
+  named,
   group,
   onCriterion,
   onNext,
+  onNextOpen,
   onPrevious,
   onGoTo,
 }: {
   screen: Screen;
   question: ScreenQuestion;
   criterion: number | null;
+  /** The candidate as the screen names it; null if names are hidden. */
+  named: string | null;
   group: readonly string[];
   onCriterion: (index: number) => void;
   onNext: () => Promise<void>;
+  onNextOpen: () => Promise<void>;
   onPrevious: () => Promise<void>;
   onGoTo: (target: Target) => Promise<void>;
 }) => {
   const t = useText();
   const { result } = question;
+  const place = { submission_id: screen.submission_id, question_id: result.question_id };
+  const decisions = useDecisions(
+    place,
+    question,
+    [t('marking.question', { label: result.label }), named].filter((part) => part !== null).join(', '),
+  );
+  const draft = useMarkDraft(screen, question, decisions);
+  const isClosed = screen.finalized || !['graded', 'partially_graded'].includes(screen.status);
   const quotation = criterion === null ? null : (question.quotations[criterion] ?? null);
   return (
     <section aria-label={t('marking.question', { label: result.label })}>
@@ -53,7 +68,9 @@ export const QuestionPanel = ({
               {t('marking.question', { label: result.label })}
             </Title>
             <Certainty result={result} />
-            {result.needs_review ? <Badge variant="default">{t('marking.needsReview')}</Badge> : null}
+            {result.needs_review && !screen.approved ? (
+              <Badge variant="default">{t('marking.needsReview')}</Badge>
+            ) : null}
           </Group>
           <FlagControl screen={screen} question={question} />
         </Group>
@@ -67,15 +84,36 @@ export const QuestionPanel = ({
         <MarkForm
           screen={screen}
           question={question}
+          draft={draft}
+          decisions={decisions}
+          isClosed={isClosed}
           group={group}
           onNext={onNext}
+          onNextOpen={onNextOpen}
           onPrevious={onPrevious}
           onGoTo={onGoTo}
         />
-        <CriteriaTable question={question} chosen={criterion} onChoose={onCriterion} />
-        {result.feedback === null || result.feedback === '' ? null : (
-          <Text size="sm">{t('marking.feedback', { text: result.feedback })}</Text>
-        )}
+        <CriteriaTable
+          question={question}
+          draft={draft}
+          step={screen.mark_step}
+          isClosed={isClosed}
+          chosen={criterion}
+          onChoose={onCriterion}
+        />
+        <Textarea
+          label={t('marking.feedback')}
+          autosize
+          minRows={1}
+          maxRows={6}
+          error={tooLong(draft.feedback)}
+          value={draft.feedback}
+          disabled={isClosed}
+          onChange={(event) => draft.type({ feedback: event.currentTarget.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur();
+          }}
+        />
         {screen.copy === null || result.extracted_answer == null ? null : (
           <details open={criterion !== null}>
             <summary>{t('marking.reading')}</summary>

@@ -110,13 +110,16 @@ const isInside = ({ target }: KeyboardEvent, selector: string): boolean =>
 /** True if the key was pressed in a dialog or a menu, which handles it. */
 const isElsewhere = (event: KeyboardEvent): boolean =>
   isInside(event, 'dialog, [role="dialog"], [role="menu"], [role="listbox"]');
+/** True if the key writes in a field of a number: digits, and the minus sign where the number may be negative. */
+const writesNumber = ({ key, target }: KeyboardEvent): boolean =>
+  target instanceof HTMLInputElement && (/^[\d.,]$/.test(key) || (key === '-' && !(Number(target.min) >= 0)));
 /** Switches and radio buttons are fields too, but no text is written in them; in a field of a number, no letters. */
 const isWriting = (event: KeyboardEvent): boolean =>
   isInside(
     event,
     'textarea, select, [contenteditable], input:not([type="checkbox"], [type="radio"], [type="number"])',
   ) ||
-  (isInside(event, 'input[type="number"]') && /^[\d.,e+-]$/i.test(event.key));
+  (isInside(event, 'input[type="number"]') && writesNumber(event));
 /** Enter presses a button and follows a link; in the field of the mark, it sends the form. */
 const hasOwnMeaning = (event: KeyboardEvent): boolean =>
   isInside(event, 'button, a, summary, input[type="number"]');
@@ -135,6 +138,23 @@ export const useDigits = (onDigit: (digit: string) => void): void => {
     },
     { enabled: isOn, enableOnFormTags: true, useKey: true },
     [onDigit, keys],
+  );
+};
+
+/** Runs the handler with 1 to 9 when Shift and a digit of the upper row were pressed outside of a text. */
+export const useShiftDigits = (onDigit: (digit: number) => void): void => {
+  const { isOn } = useKeySettings();
+  useHotkeys(
+    '*',
+    (event) => {
+      const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
+      if (digit === undefined || !event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isElsewhere(event) || isWriting(event)) return;
+      event.preventDefault();
+      onDigit(Number(digit));
+    },
+    { enabled: isOn, enableOnFormTags: true, useKey: true },
+    [onDigit],
   );
 };
 

@@ -34,6 +34,9 @@ export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
 interface Done {
   place: QuestionOfCopy;
   inverse: Change;
+  awarded: number;
+  /** Question and candidate, as they were shown. */
+  label: string;
 }
 
 /** State for one person. A person who signs in later on the same page gets a new state. */
@@ -44,6 +47,8 @@ export interface Marking {
   seen: SeenMarks;
   /** Question and submission of each place that was shown: Next does not recommend it again. */
   visited: Set<string>;
+  /** Places that were left, the latest last: the way of Previous. */
+  trail: { submission: string; question: string }[];
   /** Groups of submissions with the same answer, by the question and submission that Next has shown. */
   groups: Map<string, readonly string[]>;
 }

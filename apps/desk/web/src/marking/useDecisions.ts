@@ -7,8 +7,15 @@ import { isSameMark, useMarking, type QuestionOfCopy } from './seenMarks.ts';
 import type { ScreenQuestion } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
 
+interface Given {
+  awarded: number;
+  comment: string;
+  criteria: number[] | null;
+  feedback: string | null;
+}
+
 /** The decisions of the examiner on the question that is shown, and the commands of the form. */
-export const useDecisions = (place: QuestionOfCopy, { result }: ScreenQuestion) => {
+export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQuestion, label: string) => {
   const { queue, seen, done } = useMarking();
   const staff = useStaff();
   const { decisions } = useQueueSnapshot(queue);
@@ -33,31 +40,52 @@ export const useDecisions = (place: QuestionOfCopy, { result }: ScreenQuestion) 
   }, [latest]);
   const shown = seen.of(place) ?? now;
   const last = latest ?? undefined;
-  const awarded = last?.kind === 'mark' ? last.awarded : result.awarded;
 
   const add = (at: QuestionOfCopy, change: Change): Promise<void> =>
     queue.add(at, change, seen.of(at) ?? now);
   return {
     pending,
-    /** The mark that counts once all decisions are stored. */
-    awarded,
-    /** True if a colleague's mark has arrived while the question was shown. */
-    isOutdated: pending.length === 0 && !isSameMark(shown, now),
+    /** What counts once all decisions are stored. */
+    counts:
+      last?.kind === 'mark'
+        ? {
+            awarded: last.awarded,
+            criteria: last.criteria ?? null,
+            reason: last.reason,
+            feedback: last.feedback ?? null,
+          }
+        : {
+            awarded: result.awarded,
+            criteria: teacher?.criteria ?? null,
+            reason: result.review.reason,
+            feedback: teacher?.feedback ?? null,
+          },
+    /** True if a colleague's mark has arrived while the question was shown. An approval changes no mark. */
+    isOutdated: pending.length === 0 && !isSameMark({ ...shown, approved: now.approved }, now),
     acceptShown: () => {
       seen.see(place, now);
       showAgain();
     },
-    mark: async (marks: number, comment: string) => {
+    mark: async ({ awarded, comment, criteria, feedback }: Given) => {
+      if (pending.length === 0 && isSameMark({ ...shown, approved: now.approved }, now)) seen.see(place, now);
       const before: Change =
         last ??
         (result.review.edited && result.awarded !== null
-          ? { kind: 'mark', awarded: result.awarded, reason: result.review.reason, reviewer: staff.id }
+          ? {
+              kind: 'mark',
+              awarded: result.awarded,
+              reason: result.review.reason,
+              reviewer: staff.id,
+              criteria: teacher?.criteria ?? null,
+              feedback: teacher?.feedback ?? null,
+            }
           : { kind: 'withdraw' });
       const reason = comment.trim() === '' ? null : comment.trim();
-      await add(place, { kind: 'mark', awarded: marks, reason, reviewer: staff.id });
-      done.push({ place, inverse: before });
+      await add(place, { kind: 'mark', awarded, reason, reviewer: staff.id, criteria, feedback });
+      done.push({ place, inverse: before, awarded, label });
     },
-    canUndo: done.length > 0,
+    /** The latest decision of this page that is not undone. */
+    latest: done.at(-1) ?? null,
     /** Reverses the latest decision of this page. @returns its place */
     undo: async (): Promise<QuestionOfCopy | null> => {
       const undone = done.pop();
@@ -67,3 +95,4 @@ export const useDecisions = (place: QuestionOfCopy, { result }: ScreenQuestion) 
     },
   };
 };
+export type Decisions = ReturnType<typeof useDecisions>;

@@ -3,8 +3,9 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { calls } from '../app/calls.ts';
 import { loadPage } from './loadPage.ts';
 import { pageOfAnswer } from './pageOfAnswer.ts';
+import { needsTeacher } from './needsTeacher.ts';
 import { useMarking } from './seenMarks.ts';
-import type { Order, Screen } from './types.ts';
+import type { Order, Screen, ScreenQuestion } from './types.ts';
 
 /** A place to go to. Without a question: the first one of the copy. */
 export interface Target {
@@ -16,18 +17,21 @@ export interface Target {
 
 interface Walk {
   next(): Promise<Target | null>;
+  /** The next answer that needs a teacher. */
+  nextOpen(): Promise<Target | null>;
   previous(): Promise<Target | null>;
 }
 
 const AHEAD = 10;
 
 /**
- * Where Next and Previous lead. By copy: the next question, then the next copy with an open result. By question: the
- * answer that core recommends, then the examiner's random order. Reads the next copy ahead and loads its page.
+ * Where Next and Previous lead. By copy: the next question, or the next one that needs a teacher, then the next copy
+ * with an open result. By question: the answer that core recommends, then the examiner's random order. Previous goes
+ * back to the place before, and without one, backwards in the order. Reads the next copy ahead and loads its page.
  */
 export const useOrder = (examId: string, order: Order, screen: Screen, questionId: string): Walk => {
   const queryClient = useQueryClient();
-  const { visited } = useMarking();
+  const { visited, trail } = useMarking();
   const recommended = useRef<{ question: string; targets: Target[] }>({ question: '', targets: [] });
   const [ahead, setAhead] = useState<{ at: string; target: Promise<Target | null> } | null>(null);
   const { submission_id: current } = screen;
@@ -71,25 +75,24 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
     return take();
   }, [queryClient, examId, questionId, current, visited]);
 
-  const findNext = useCallback(async (): Promise<Target | null> => {
-    if (order === 'copy') {
-      const index = screen.questions.findIndex(({ result }) => result.question_id === questionId);
-      const following = screen.questions[index + 1];
-      if (following !== undefined) return { submission: current, question: following.result.question_id };
-    } else {
-      const best = await recommend();
-      if (best !== null) return best;
-    }
-    return (
+  const inCopy = (isWanted: (question: ScreenQuestion) => boolean): Target | null => {
+    if (order !== 'copy') return null;
+    const index = screen.questions.findIndex(({ result }) => result.question_id === questionId);
+    const following = screen.questions.slice(index + 1).find(isWanted);
+    return following === undefined ? null : { submission: current, question: following.result.question_id };
+  };
+  const findInOthers = useCallback(
+    async (): Promise<Target | null> =>
+      (order === 'question' ? await recommend() : null) ??
       (await inOrder({ after: current, open_only: true })) ??
       (await inOrder({ open_only: true })) ??
-      (await inOrder({ after: current }))
-    );
-  }, [order, screen.questions, questionId, current, recommend, inOrder]);
+      (await inOrder({ after: current })),
+    [order, current, recommend, inOrder],
+  );
 
   useEffect(() => {
     visited.add(`${questionId} ${current}`);
-    const target = findNext();
+    const target = findInOthers();
     setAhead({ at, target });
     const prefetch = async (): Promise<void> => {
       const found = await target;
@@ -107,17 +110,22 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [at]);
 
-  const next = async (): Promise<Target | null> => {
+  const inOthers = async (): Promise<Target | null> => {
     const found = ahead?.at === at ? await ahead.target.catch(() => null) : null;
-    return found ?? findNext();
+    return found ?? findInOthers();
   };
+  const next = async (): Promise<Target | null> => inCopy(() => true) ?? inOthers();
+  const nextOpen = async (): Promise<Target | null> =>
+    inCopy((question) => needsTeacher(screen, question)) ?? inOthers();
   const previous = async (): Promise<Target | null> => {
+    const before = trail.pop();
+    if (before !== undefined) return before;
     if (order === 'copy') {
       const index = screen.questions.findIndex(({ result }) => result.question_id === questionId);
-      const before = screen.questions[index - 1];
-      if (before !== undefined) return { submission: current, question: before.result.question_id };
+      const earlier = screen.questions[index - 1];
+      if (earlier !== undefined) return { submission: current, question: earlier.result.question_id };
     }
     return inOrder({ after: current, backwards: true });
   };
-  return { next, previous };
+  return { next, nextOpen, previous };
 };

@@ -3,6 +3,7 @@ import { once } from '../../../command/idempotency/once.ts';
 import { copyOrder, OrderQuery } from '../../../marking/screen/copyOrder.ts';
 import { FlagChange, setFlag } from '../../../marking/screen/flags.ts';
 import { nextAnswers } from '../../../marking/queue/nextAnswers.ts';
+import { questionProgress } from '../../../marking/queue/questionProgress.ts';
 import { keepOpen } from '../../../marking/screen/presence.ts';
 import { readChanges } from '../../../marking/screen/readChanges.ts';
 import { readScreen } from '../../../marking/screen/readScreen.ts';
@@ -33,6 +34,9 @@ export const deskMarkingRouter = router({
       }),
     )
     .query(({ ctx, input }) => nextAnswers(ctx.services, ctx.actor, input)),
+  progress: reviewerProcedure
+    .input(z.object({ exam_id: z.string().max(100) }))
+    .query(({ ctx, input }) => questionProgress(ctx.services, ctx.actor, input)),
   changes: ofQuestion.query(({ ctx, input }) => readChanges(ctx.services, ctx.actor, input)),
   withdraw: ofQuestion
     .input(z.object({ seen: SeenMark }))

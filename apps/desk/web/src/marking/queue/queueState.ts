@@ -16,7 +16,16 @@ export interface SeenMark {
 }
 
 export type Change =
-  | { kind: 'mark'; awarded: number; reason: string | null; reviewer: string }
+  | {
+      kind: 'mark';
+      awarded: number;
+      reason: string | null;
+      reviewer: string;
+      /** Marks of the criteria; null or missing if only the sum was given. */
+      criteria?: number[] | null;
+      /** Null or missing keeps the feedback of the AI. */
+      feedback?: string | null;
+    }
   | { kind: 'withdraw' };
 
 export interface Decision {

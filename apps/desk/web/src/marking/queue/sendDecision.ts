@@ -57,6 +57,7 @@ export const sendDecision =
               {
                 ...place,
                 body: { reviewer: change.reviewer, awarded: change.awarded, reason: change.reason },
+                details: { criteria: change.criteria ?? null, feedback: change.feedback ?? null },
                 seen,
               },
               id,
