@@ -36,11 +36,13 @@ export const Frame = () => {
   }, [pathname, close]);
 
   if (staff == null) return null;
+  // The marking screen needs the width: there the navigation opens by its button, as on a phone.
+  const isWide = /^\/exams\/[^/]+\/mark$/.test(pathname);
   const entries = navigation.filter(({ roles }) => roles.includes(staff.role));
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
+      header={{ height: isWide ? 44 : 56 }}
+      navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !isOpen, desktop: isWide && !isOpen } }}
     >
       <a className="skip-link" href="#content">
         {t('app.skip')}
@@ -51,7 +53,7 @@ export const Frame = () => {
             <Burger
               opened={isOpen}
               onClick={toggle}
-              hiddenFrom="md"
+              {...(isWide ? {} : { hiddenFrom: 'md' })}
               size="sm"
               aria-label={t('app.openNavigation')}
             />

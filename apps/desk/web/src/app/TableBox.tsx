@@ -7,6 +7,7 @@ export const TableBox = ({
   label,
   columns,
   minWidth = 500,
+  isDense = false,
   children,
 }: {
   caption?: string;
@@ -14,10 +15,11 @@ export const TableBox = ({
   label?: string;
   columns: readonly string[];
   minWidth?: number;
+  isDense?: boolean;
   children: ReactNode;
 }) => (
   <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-    <Table captionSide="top" striped withTableBorder aria-label={label}>
+    <Table captionSide="top" striped withTableBorder verticalSpacing={isDense ? 2 : 'xs'} aria-label={label}>
       {caption === undefined ? null : <Table.Caption ta="left">{caption}</Table.Caption>}
       <Table.Thead>
         <Table.Tr>

@@ -45,6 +45,7 @@ export const CriteriaTable = ({
       <TableBox
         label={t('marking.criteria')}
         minWidth={300}
+        isDense
         columns={[t('marking.criterion'), t('marking.marks'), t('marking.reason')]}
       >
         {criteria.length === 0 ? (

@@ -42,7 +42,7 @@ export const KeyHelp = () => {
   };
   return (
     <>
-      <Button variant="default" onClick={open}>
+      <Button size="compact-sm" variant="default" onClick={open}>
         {t('marking.keys')}
       </Button>
       <dialog

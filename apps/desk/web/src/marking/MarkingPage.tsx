@@ -24,7 +24,7 @@ const secondsUntilNextRead = (screen: Screen | undefined): number => {
 export const MarkingPage = () => {
   const t = useText();
   const { id: examId } = useParams({ from: ROUTE });
-  const { order = 'copy', submission, question } = useSearch({ from: ROUTE });
+  const { order = 'question', submission, question } = useSearch({ from: ROUTE });
   const navigate = useNavigate();
   const marking = useStartedMarking();
   const isChosen = submission !== undefined;

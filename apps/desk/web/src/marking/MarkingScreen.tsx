@@ -93,18 +93,11 @@ export const MarkingScreen = ({
     <Page
       title={`${t('marking.title')}: ${screen.exam.title}`}
       size="100%"
+      isCompact
       actions={
-        <Group gap="md">
-          <Anchor component={Link} to={`/exams/${examId}`}>
-            {t('exams.backToExam')}
-          </Anchor>
-          <KeyHelp />
-        </Group>
-      }
-    >
-      <Group justify="space-between" mb="sm">
-        <Group>
+        <>
           <SegmentedControl
+            size="xs"
             aria-label={t('marking.order')}
             value={order}
             onChange={(value) =>
@@ -115,8 +108,8 @@ export const MarkingScreen = ({
               })
             }
             data={[
-              { value: 'copy', label: t('marking.order.copy') },
               { value: 'question', label: t('marking.order.question') },
+              { value: 'copy', label: t('marking.order.copy') },
             ]}
           />
           {candidate === null ? (
@@ -124,27 +117,35 @@ export const MarkingScreen = ({
           ) : (
             <>
               {hidesNames ? null : (
-                <Text>
+                <Text size="sm" fw={700}>
                   {[candidate.name, candidate.roll_number ?? candidate.external_id]
                     .filter(Boolean)
                     .join(' · ')}
                 </Text>
               )}
               <Switch
+                size="xs"
                 checked={hidesNames}
                 onChange={(event) => setHidesNames(event.currentTarget.checked)}
                 label={t('marking.hideNames')}
               />
             </>
           )}
-          <Text>{t('marking.total', { awarded: screen.totals.awarded, max: screen.totals.max })}</Text>
+          <Text size="sm">
+            {t('marking.total', { awarded: screen.totals.awarded, max: screen.totals.max })}
+          </Text>
           <ApproveCopy screen={screen} />
-        </Group>
-        <Group>
           <Presence screen={screen} />
           <SaveState />
-        </Group>
-      </Group>
+          <Group gap="xs">
+            <KeyHelp />
+            <Anchor size="sm" component={Link} to={`/exams/${examId}`}>
+              {t('exams.backToExam')}
+            </Anchor>
+          </Group>
+        </>
+      }
+    >
       <QuestionList
         order={order}
         screen={screen}

@@ -61,7 +61,7 @@ export const QuestionPanel = ({
   const quotation = criterion === null ? null : (question.quotations[criterion] ?? null);
   return (
     <section aria-label={t('marking.question', { label: result.label })}>
-      <Stack gap="sm">
+      <Stack gap="xs">
         <Group justify="space-between">
           <Group gap="xs">
             <Title order={2} size="h3">
@@ -81,6 +81,7 @@ export const QuestionPanel = ({
             })}
           </Text>
         )}
+        <QuestionText question={question} />
         <MarkForm
           screen={screen}
           question={question}
@@ -120,7 +121,6 @@ export const QuestionPanel = ({
             <AnswerText text={result.extracted_answer} quotation={quotation} />
           </details>
         )}
-        <QuestionText question={question.question} />
       </Stack>
     </section>
   );

@@ -19,13 +19,15 @@ export const TypedAnswer = ({
       <Paper p="md">
         {chosen.length > 0 ? (
           <ul>
-            {question.options.map(({ label, text: option }) => (
-              <li key={label}>
-                <Text fw={chosen.includes(label) ? 700 : 400}>
-                  {label}. {option} {chosen.includes(label) ? t('marking.chosen') : ''}
-                </Text>
-              </li>
-            ))}
+            {question.options
+              .filter(({ label }) => chosen.includes(label))
+              .map(({ label, text: option }) => (
+                <li key={label}>
+                  <Text>
+                    {label}. {option}
+                  </Text>
+                </li>
+              ))}
           </ul>
         ) : text === '' ? (
           <Text c="dimmed">{t('marking.noAnswer')}</Text>
