@@ -290,7 +290,7 @@ test('a key has another action after it was rebound, also on the page in Hindi',
   await context.close();
 });
 
-test('identical answers are marked at once after 30 decisions, with a mark that the question allows', async () => {
+test('answers that say the same are marked at once, with a mark that the question allows, and one Undo takes it back', async () => {
   const essay = await createExam(api, typedExam([longAnswer('1')], { blind: true }));
   const [question] = essay.questions;
   const answers = [...Array.from({ length: 30 }, () => 'It was so.'), 'The same.', 'The same.', 'Other.'];
@@ -331,10 +331,17 @@ test('identical answers are marked at once after 30 decisions, with a mark that 
   await marks(page).fill('1.5');
   await all.click();
   await page.getByText('2 answers were marked.').waitFor();
-  for (const { id } of submissions.slice(30, 32)) {
+  const group = submissions.slice(30, 32);
+  const sources = () =>
+    Promise.all(group.map(async ({ id }) => (await resultOf(api, id)).questions[0]?.source));
+  for (const { id } of group) {
     const [result] = (await resultOf(api, id)).questions;
     expect(result).toMatchObject({ awarded: 1.5, source: 'ai_reviewed' });
   }
+  expect(await page.getByText('The mark was changed').count()).toBe(0);
+  await page.getByRole('status').filter({ hasText: 'Question 1, 2 answers: 1.5' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(sources, PATIENTLY).toEqual(['ai', 'ai']);
   await context.close();
 });
 

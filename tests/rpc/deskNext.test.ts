@@ -58,6 +58,38 @@ describe('order', () => {
   });
 });
 
+test('progress counts answers, those that are decided, by oneself, to review and flagged, for each question', async () => {
+  const made = await newTestExam(service);
+  const [open, mine, approved] = [
+    await made.reach('graded'),
+    await made.reach('graded'),
+    await made.reach('graded'),
+  ];
+  const staffId = randomUUID();
+  const who = examiner(made, staffId);
+  await mine.override('2', { reviewer: 'API', awarded: 1 });
+  await approved.approve();
+  await who.desk.marking.flag.mutate({
+    submission_id: open.id,
+    question_id: made.questionId('2'),
+    flagged: true,
+  });
+  const progressOf = async () => (await who.desk.marking.progress.query({ exam_id: made.exam.id })).data;
+  const before = await progressOf();
+  expect(before.map(({ label }) => label)).toEqual(['1', '2', '3']);
+  expect(before[0]).toMatchObject({ answers: 3, decided: 3, mine: 0, flagged: 0 });
+  expect(before[1]).toMatchObject({ answers: 3, decided: 2, mine: 0, flagged: 1 });
+  const screen = await who.desk.marking.screen.query({ submission_id: open.id });
+  const shown = screen.questions[1]?.result;
+  await who.submissions.override.mutate({
+    submission_id: open.id,
+    question_id: made.questionId('2'),
+    body: { reviewer: 'R', awarded: 0.5 },
+    seen: { awarded: shown?.awarded ?? null, edited_at: null, approved: false },
+  });
+  expect((await progressOf())[1]).toMatchObject({ answers: 3, decided: 3, mine: 1 });
+});
+
 describe('next', () => {
   const next = (who: Examiner, made: TestExam) =>
     who.desk.marking.next.query({ exam_id: made.exam.id, question_id: made.questionId('2') });
@@ -87,6 +119,17 @@ describe('next', () => {
     await decided.override('2', { reviewer: 'T', awarded: 1 });
     const instructive = await next(who, made);
     expect(new Set(instructive.data.map(({ reason }) => reason))).toEqual(new Set(['instructive']));
+    // Groups are named from the first decision on, each with its wordings, that of the answer first.
+    expect(instructive.data.find(({ submission_id }) => submission_id === b.id)?.group).toEqual([
+      { text: expect.stringMatching(/^the heart/i), submission_ids: expect.arrayContaining([a.id, b.id]) },
+    ]);
+    expect(instructive.data.find(({ submission_id }) => submission_id === c.id)?.group).toEqual([]);
+    const named = await who.desk.marking.next.query({
+      exam_id: made.exam.id,
+      question_id: made.questionId('2'),
+      submission_id: a.id,
+    });
+    expect(named.group.flatMap(({ submission_ids }) => submission_ids)).toHaveLength(2);
     // Thirty decided copies of one submission are enough for the count.
     await behind(
       service.database,
@@ -105,7 +148,9 @@ describe('next', () => {
     );
     const { data } = await next(who, made);
     expect(data.map(({ reason }) => reason)).toEqual(['identical', 'uncertain']);
-    expect(new Set(data[0]?.group)).toEqual(new Set([a.id, b.id]));
+    expect(new Set(data[0]?.group.flatMap(({ submission_ids }) => submission_ids))).toEqual(
+      new Set([a.id, b.id]),
+    );
     expect(data[1]).toMatchObject({ submission_id: c.id });
   });
 });

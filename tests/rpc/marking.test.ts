@@ -141,6 +141,7 @@ describe('groups', () => {
       }),
     ).toEqual({
       marked: [open?.id],
+      edited_at: [expect.any(String)],
       skipped: { teacher_marked: 2, finalized: 1, other_answer: 1, not_markable: 3 },
     });
     expect(await secondResults(kept)).toEqual(before);

@@ -18,6 +18,8 @@ import { findQuestionOfExam } from '../queue/openAnswers.ts';
 
 interface MarkedGroup {
   marked: string[];
+  /** Time of the mark of each of them, by which a person at the desk withdraws it. */
+  edited_at: (string | null)[];
   /** Submissions that keep their marks, by the reason. */
   skipped: Record<Skip, number>;
 }
@@ -66,11 +68,12 @@ export const markGroup = async (
   accept(MarkOverride, request.body);
   const answer: MarkedGroup = {
     marked: [],
+    edited_at: [],
     skipped: { teacher_marked: 0, finalized: 0, other_answer: 0, not_markable: 0 },
   };
   for (const id of ids) {
     const skip = await skipOf(async () => {
-      await overrideMark(services, actor, id, question.questionId, request.body, {
+      const { review } = await overrideMark(services, actor, id, question.questionId, request.body, {
         check: async (tx) => {
           const seen = await readAnswer(tx, instituteId, question, id);
           if (seen === null) throw new Skipped('not_markable');
@@ -78,9 +81,10 @@ export const markGroup = async (
           if (text === null || !areSame(text, seen.text, request.sameness)) throw new Skipped('other_answer');
         },
       });
+      answer.marked.push(id);
+      answer.edited_at.push(review.edited_at);
     });
-    if (skip === null) answer.marked.push(id);
-    else answer.skipped[skip] += 1;
+    if (skip !== null) answer.skipped[skip] += 1;
   }
   return answer;
 };

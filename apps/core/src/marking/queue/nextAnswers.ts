@@ -141,65 +141,103 @@ export const answerGroups = async (
   };
 };
 
+/** Answers that are equal but for case, punctuation and spaces. */
+interface AnswerVariant {
+  text: string;
+  submission_ids: string[];
+}
+
 interface NextAnswer {
   submission_id: string;
   /** Why the answer comes next. */
   reason: 'instructive' | 'identical' | 'uncertain';
-  /** For `identical`: all submissions of the group, at most 50, which `marking.markGroup` marks at once. */
-  group: string[];
+  /**
+   * Open answers with the same content words, among them this one, whose variant comes first. A teacher looks at the
+   * variants before `marking.markGroup` marks them at once, because the order of words can change the sense. [] if the
+   * answer is alone.
+   */
+  group: AnswerVariant[];
+}
+
+interface NextAnswers {
+  data: NextAnswer[];
+  /** The group of the answer that the request names. */
+  group: AnswerVariant[];
 }
 
 /** Decisions on a question after which its guide has what it needs to pass marks without review (docs/guide.md). */
 const INSTRUCTIVE_DECISIONS = 30;
-const MOST_OF_A_GROUP = 50;
 
 /**
  * The open answers to a question in the order in which a teacher best decides on them: first the most instructive ones,
- * until the guide has INSTRUCTIVE_DECISIONS examples; then groups of identical answers, the largest first; then the
- * least certain marks.
+ * until the guide has INSTRUCTIVE_DECISIONS examples; then groups of answers that say the same, the largest first; then
+ * the least certain marks.
+ * @param request.submission_id the answer on the screen
  * @throws DomainFailure exam_not_found, not_found
  */
 export const nextAnswers = async (
   services: Services,
   actor: Actor,
-  request: OfQuestion & { limit: number },
-): Promise<{ data: NextAnswer[] }> => {
+  request: OfQuestion & { limit: number; submission_id?: string | undefined },
+): Promise<NextAnswers> => {
   const { limit } = request;
-  const decided = await readIn(services, actor, request, (tx, question) =>
-    readMarkedTexts(tx, question, { limit: INSTRUCTIVE_DECISIONS, characters: 1 }),
+  const { decided, short } = await readIn(services, actor, request, async (tx, question) => ({
+    decided: await readMarkedTexts(tx, question, { limit: INSTRUCTIVE_DECISIONS, characters: 1 }),
+    short: await readShortAnswers(tx, question),
+  }));
+  const groups = groupsOf(short);
+  const groupOf = new Map(
+    groups.flatMap((group) =>
+      group.flatMap((variant) => variant.submission_ids.map((id) => [id, { group, variant }] as const)),
+    ),
   );
+  const next = (submission_id: string, reason: NextAnswer['reason']): NextAnswer => {
+    const { group, variant } = groupOf.get(submission_id) ?? { group: [], variant: null };
+    const others = group.filter((other) => other !== variant);
+    return { submission_id, reason, group: variant === null ? [] : [variant, ...others] };
+  };
+  const { group } = next(request.submission_id ?? '', 'identical');
   if (decided.length < INSTRUCTIVE_DECISIONS) {
     const { data } = await nextToMark(services, actor, request);
-    return {
-      data: data.map(({ submission_id }) => ({ submission_id, reason: 'instructive', group: [] })),
-    };
+    return { data: data.map(({ submission_id }) => next(submission_id, 'instructive')), group };
   }
-  const groups = await answerGroups(services, actor, { ...request, sameness: 'text' });
-  const identical = groups.data.flatMap(({ submission_ids }): NextAnswer[] =>
-    submission_ids.slice(0, 1).map((submission_id) => ({
-      submission_id,
-      reason: 'identical',
-      group: submission_ids.slice(0, MOST_OF_A_GROUP),
-    })),
-  );
-  if (identical.length >= limit) return { data: identical };
-  const grouped = groups.data.flatMap(({ submission_ids }) => submission_ids);
+  const identical = groups
+    .slice(0, limit)
+    .flatMap(([largest]) => largest?.submission_ids.slice(0, 1) ?? [])
+    .map((id) => next(id, 'identical'));
   const uncertain = await readIn(services, actor, request, (tx, question) =>
     readOpenAnswers(tx, question, {
       order: 'confidence',
       limit: limit - identical.length,
       characters: 1,
-      where: sql<boolean>`s.id <> all(${grouped}::uuid[])`,
+      where: sql<boolean>`s.id <> all(${[...groupOf.keys()]}::uuid[])`,
     }),
   );
   return {
-    data: [
-      ...identical,
-      ...uncertain.map(({ submission_id }): NextAnswer => ({
-        submission_id,
-        reason: 'uncertain',
-        group: [],
-      })),
-    ],
+    data: [...identical, ...uncertain.map(({ submission_id }) => next(submission_id, 'uncertain'))],
+    group,
   };
+};
+
+const readShortAnswers = (tx: Tx, question: QuestionOfExam): Promise<OpenAnswer[]> =>
+  readOpenAnswers(tx, question, {
+    order: 'id',
+    limit: WINDOW,
+    characters: GROUPED_CHARACTERS,
+    where: sql<boolean>`char_length(r.extracted_answer) <= ${GROUPED_CHARACTERS}`,
+  });
+
+/** Groups of answers with the same content words, the largest first. The most frequent variant of a group is first. */
+const groupsOf = (answers: readonly OpenAnswer[]): AnswerVariant[][] => {
+  const texts = new Map(answers.map(({ submission_id, text }) => [submission_id, text]));
+  const named = (ids: readonly string[]) => ids.map((id) => ({ id, text: texts.get(id) ?? '' }));
+  return identicalGroups(named([...texts.keys()]), 'content').map((ids) => {
+    const variants = identicalGroups(named(ids), 'text');
+    const grouped = new Set(variants.flat());
+    const alone = ids.filter((id) => !grouped.has(id)).map((id) => [id]);
+    return [...variants, ...alone].map((submission_ids) => ({
+      text: texts.get(submission_ids[0] ?? '') ?? '',
+      submission_ids,
+    }));
+  });
 };

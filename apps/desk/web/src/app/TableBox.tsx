@@ -19,7 +19,13 @@ export const TableBox = ({
   children: ReactNode;
 }) => (
   <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-    <Table captionSide="top" striped withTableBorder verticalSpacing={isDense ? 2 : 'xs'} aria-label={label}>
+    <Table
+      captionSide="top"
+      striped
+      withTableBorder
+      {...(isDense ? { verticalSpacing: 2 } : {})}
+      aria-label={label}
+    >
       {caption === undefined ? null : <Table.Caption ta="left">{caption}</Table.Caption>}
       <Table.Thead>
         <Table.Tr>

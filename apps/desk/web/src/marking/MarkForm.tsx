@@ -22,7 +22,6 @@ export const MarkForm = ({
   draft,
   decisions,
   isClosed,
-  group,
   onNext,
   onNextOpen,
   onPrevious,
@@ -34,7 +33,6 @@ export const MarkForm = ({
   decisions: Decisions;
   /** True if the marks of the copy cannot be changed. */
   isClosed: boolean;
-  group: readonly string[];
   onNext: () => Promise<void>;
   /** Goes to the next answer that needs a teacher. */
   onNextOpen: () => Promise<void>;
@@ -250,9 +248,10 @@ export const MarkForm = ({
         />
         <GroupMark
           place={{ ...place, exam_id: screen.exam.id }}
-          ids={group}
+          question={result.label}
           allowedMark={allowedMark}
           comment={draft.comment}
+          isClosed={isClosed}
         />
       </form>
       {suggestion === null ? null : (

@@ -41,8 +41,7 @@ export const MarkingScreen = ({
     defaultValue: false,
   });
   const [criterion, setCriterion] = useState<{ of: string; index: number } | null>(null);
-  // Kept outside of this component, which is mounted anew if the next copy has not been read yet.
-  const { groups, trail } = useMarking();
+  const { trail } = useMarking();
   const chosen =
     screen.questions.find(({ result }) => result.question_id === question) ??
     screen.questions.find((each) => needsTeacher(screen, each)) ??
@@ -73,7 +72,6 @@ export const MarkingScreen = ({
         trail.push({ submission: screen.submission_id, question: chosen.result.question_id });
         if (trail.length > LONGEST_TRAIL) trail.shift();
       }
-      if (target.group !== undefined) groups.set(`${target.question} ${target.submission}`, target.group);
       await navigate({
         to: '/exams/$id/mark',
         params: { id: examId },
@@ -171,7 +169,6 @@ export const MarkingScreen = ({
           question={chosen}
           criterion={chosenCriterion}
           named={hidesNames ? null : (candidate?.roll_number ?? candidate?.external_id ?? null)}
-          group={groups.get(place) ?? []}
           onCriterion={(index) => setCriterion({ of: place, index })}
           onNext={() => goTo(walk.next())}
           onNextOpen={() => goTo(walk.nextOpen())}

@@ -29,7 +29,6 @@ export const QuestionPanel = ({
   question,
   criterion,
   named,
-  group,
   onCriterion,
   onNext,
   onNextOpen,
@@ -41,7 +40,6 @@ export const QuestionPanel = ({
   criterion: number | null;
   /** The candidate as the screen names it; null if names are hidden. */
   named: string | null;
-  group: readonly string[];
   onCriterion: (index: number) => void;
   onNext: () => Promise<void>;
   onNextOpen: () => Promise<void>;
@@ -88,7 +86,6 @@ export const QuestionPanel = ({
           draft={draft}
           decisions={decisions}
           isClosed={isClosed}
-          group={group}
           onNext={onNext}
           onNextOpen={onNextOpen}
           onPrevious={onPrevious}

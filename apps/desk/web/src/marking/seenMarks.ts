@@ -32,8 +32,10 @@ export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
   one.awarded === other.awarded && one.edited_at === other.edited_at && one.approved === other.approved;
 
 interface Done {
+  /** Where the decision was made. */
   place: QuestionOfCopy;
-  inverse: Change;
+  /** What reverses it: one change, or one for each answer of a group. */
+  inverses: { place: QuestionOfCopy; change: Change; seen?: SeenMark }[];
   awarded: number;
   /** Question and candidate, as they were shown. */
   label: string;
@@ -47,10 +49,10 @@ export interface Marking {
   seen: SeenMarks;
   /** Question and submission of each place that was shown: Next does not recommend it again. */
   visited: Set<string>;
+  /** Times of marks that this person gave to groups: marks that are no change by another. */
+  own: Set<string>;
   /** Places that were left, the latest last: the way of Previous. */
   trail: { submission: string; question: string }[];
-  /** Groups of submissions with the same answer, by the question and submission that Next has shown. */
-  groups: Map<string, readonly string[]>;
 }
 
 export const MarkingContext = createContext<Marking | null>(null);

@@ -7,6 +7,8 @@ export type Screen = Outputs['desk']['marking']['screen'];
 export type ScreenQuestion = Screen['questions'][number];
 export type Annotation = NonNullable<ScreenQuestion['result']['annotations']>[number];
 
+export type AnswerGroup = Outputs['desk']['marking']['next']['group'];
+
 export type Order = 'copy' | 'question';
 
 /** The place on the marking page: ids only, because addresses are kept in histories. */

@@ -16,7 +16,7 @@ interface Given {
 
 /** The decisions of the examiner on the question that is shown, and the commands of the form. */
 export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQuestion, label: string) => {
-  const { queue, seen, done } = useMarking();
+  const { queue, seen, done, own } = useMarking();
   const staff = useStaff();
   const { decisions } = useQueueSnapshot(queue);
   const [, showAgain] = useReducer((count: number) => count + 1, 0);
@@ -39,6 +39,8 @@ export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQ
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [latest]);
   const shown = seen.of(place) ?? now;
+  // An approval changes no mark, and the examiner's own mark for a group is no news.
+  const isUnseen = !isSameMark({ ...shown, approved: now.approved }, now) && !own.has(now.edited_at ?? '');
   const last = latest ?? undefined;
 
   const add = (at: QuestionOfCopy, change: Change): Promise<void> =>
@@ -60,14 +62,14 @@ export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQ
             reason: result.review.reason,
             feedback: teacher?.feedback ?? null,
           },
-    /** True if a colleague's mark has arrived while the question was shown. An approval changes no mark. */
-    isOutdated: pending.length === 0 && !isSameMark({ ...shown, approved: now.approved }, now),
+    /** True if a colleague's mark has arrived while the question was shown. */
+    isOutdated: pending.length === 0 && isUnseen,
     acceptShown: () => {
       seen.see(place, now);
       showAgain();
     },
     mark: async ({ awarded, comment, criteria, feedback }: Given) => {
-      if (pending.length === 0 && isSameMark({ ...shown, approved: now.approved }, now)) seen.see(place, now);
+      if (pending.length === 0 && !isUnseen) seen.see(place, now);
       const before: Change =
         last ??
         (result.review.edited && result.awarded !== null
@@ -82,7 +84,7 @@ export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQ
           : { kind: 'withdraw' });
       const reason = comment.trim() === '' ? null : comment.trim();
       await add(place, { kind: 'mark', awarded, reason, reviewer: staff.id, criteria, feedback });
-      done.push({ place, inverse: before, awarded, label });
+      done.push({ place, inverses: [{ place, change: before }], awarded, label });
     },
     /** The latest decision of this page that is not undone. */
     latest: done.at(-1) ?? null,
@@ -90,7 +92,10 @@ export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQ
     undo: async (): Promise<QuestionOfCopy | null> => {
       const undone = done.pop();
       if (undone === undefined) return null;
-      await add(undone.place, undone.inverse);
+      for (const { place: at, change, seen: marked } of undone.inverses) {
+        if (marked !== undefined) seen.see(at, marked);
+        await add(at, change);
+      }
       return undone.place;
     },
   };

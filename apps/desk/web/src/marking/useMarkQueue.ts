@@ -51,7 +51,7 @@ export const useStartedMarking = (): Marking | null => {
         return outcome;
       },
     });
-    setMarking({ queue, seen, visited: new Set(), trail: [], groups: new Map(), done: [] });
+    setMarking({ queue, seen, visited: new Set(), own: new Set(), trail: [], done: [] });
     const hurry = (): void => queue.hurry();
     addEventListener('online', hurry);
     return () => {

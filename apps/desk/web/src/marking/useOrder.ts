@@ -5,14 +5,13 @@ import { loadPage } from './loadPage.ts';
 import { pageOfAnswer } from './pageOfAnswer.ts';
 import { needsTeacher } from './needsTeacher.ts';
 import { useMarking } from './seenMarks.ts';
+import { keepGroup } from './answerGroups.ts';
 import type { Order, Screen, ScreenQuestion } from './types.ts';
 
 /** A place to go to. Without a question: the first one of the copy. */
 export interface Target {
   submission: string;
   question?: string;
-  /** Submissions with the same answer, which can be marked at once. */
-  group?: readonly string[];
 }
 
 interface Walk {
@@ -62,15 +61,21 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
     };
     const known = take();
     if (known !== null) return known;
-    const { data } = await queryClient.fetchQuery({
-      ...calls.desk.marking.next.queryOptions({ exam_id: examId, question_id: questionId, limit: AHEAD }),
+    const { data, group: same } = await queryClient.fetchQuery({
+      ...calls.desk.marking.next.queryOptions({
+        exam_id: examId,
+        question_id: questionId,
+        limit: AHEAD,
+        submission_id: current,
+      }),
       staleTime: 0,
     });
-    const targets = data.map(({ submission_id, group }) => ({
-      submission: submission_id,
-      question: questionId,
-      group,
-    }));
+    keepGroup({ submission: current, question: questionId }, same);
+    const targets = data.map(({ submission_id, group }) => {
+      const target = { submission: submission_id, question: questionId };
+      keepGroup(target, group);
+      return target;
+    });
     recommended.current = { question: questionId, targets };
     return take();
   }, [queryClient, examId, questionId, current, visited]);

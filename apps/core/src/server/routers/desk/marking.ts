@@ -31,6 +31,7 @@ export const deskMarkingRouter = router({
         exam_id: z.string().max(100),
         question_id: z.string().max(100),
         limit: z.int().gte(1).lte(20).default(10),
+        submission_id: z.uuid().optional(),
       }),
     )
     .query(({ ctx, input }) => nextAnswers(ctx.services, ctx.actor, input)),
