@@ -20,6 +20,7 @@ const desk = await deskSuite();
 const { api } = desk.service;
 
 const MARKED = 6;
+const PATIENTLY = { timeout: 20_000 };
 
 let typed: Exam;
 let written: Exam;
@@ -69,6 +70,31 @@ const expectGoodPage = async (): Promise<void> => {
   await expectNoAxeViolations(page);
   expect(problems).toEqual([]);
 };
+
+test('the mark book has a row a candidate and a column a question, sorts, filters, and opens an answer', async () => {
+  await open(`/exams/${typed.id}`, typed.title);
+  const book = page.getByRole('table', { name: 'Mark book' });
+  const ids = () => book.getByRole('rowheader').allInnerTexts();
+  await book.getByRole('columnheader', { name: 'Total' }).waitFor();
+  const before = await ids();
+  expect(before).toEqual(ANSWERS.map((_, index) => `=R-${index + 1}`));
+  await expectGoodPage();
+  await book.getByRole('button', { name: 'Candidate' }).click();
+  await expect.poll(ids, PATIENTLY).toEqual(before.toReversed());
+  await page.getByRole('combobox', { name: 'Show' }).click();
+  await page.getByRole('option', { name: 'Changed by a teacher' }).click();
+  await expect.poll(async () => (await ids()).length, PATIENTLY).toBeLessThan(before.length);
+  const cell = book.getByRole('link', { name: /^Question 2 of =R-\d+: 3, changed by a teacher$/ }).first();
+  await cell.click();
+  await page.getByRole('heading', { level: 2, name: 'Question 2' }).waitFor();
+  expect(await page.getByRole('spinbutton', { name: 'Marks', exact: true }).inputValue()).toBe('3');
+  await page.emulateMedia({ media: 'print' });
+  await open(`/exams/${typed.id}`, typed.title);
+  await book.getByRole('columnheader', { name: 'Total' }).waitFor();
+  expect(await page.getByRole('navigation').isVisible()).toBe(false);
+  expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'screen' });
+});
 
 test('the review queue shows why copies wait, filters them, and accounts for each page', async () => {
   await open('/review', 'Review');

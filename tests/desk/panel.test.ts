@@ -78,7 +78,7 @@ test('criteria are marked by field, click and key, the sum follows, and a sum th
   const { context, page, problems } = await desk.newBrowser();
   await signIn(desk, page);
   await open(page, submission, '2');
-  await page.getByRole('button', { name: 'Full marks: Units' }).click();
+  await page.getByRole('row', { name: /Units/ }).getByRole('button', { name: 'Full marks' }).click();
   expect(await field(page, 'Marks').inputValue()).toBe('2');
   await page.keyboard.press('Shift+Digit1');
   expect(await field(page, 'Law').inputValue()).toBe('0');

@@ -32,12 +32,12 @@ test('an examiner reads one pseudonym of a candidate in all lists of a blind exa
   const { candidate } = await examiner.submissions.get.query({ submission_id: blind.submission_id });
   expect(candidate.external_id).toMatch(/^C-[0-9A-F]{6}$/);
   const { exam_id } = blind;
-  const { data: copies } = await examiner.desk.exams.copies.query({ exam_id });
+  const { data: copies } = await examiner.desk.exams.markBook.query({ exam_id });
   const { data: registered } = await examiner.candidates.listRegistered.query({ exam_id, query: {} });
   const { data: marks } = await examiner.desk.statistics.marks.query({ exam_id });
   for (const shown of [copies[0]?.candidate, registered[0], marks[0]?.candidate])
     expect(shown).toMatchObject(candidate);
-  expect((await examiner.desk.exams.copies.query({ exam_id, search: 'asha' })).data).toEqual([]);
+  expect((await examiner.desk.exams.markBook.query({ exam_id, search: 'asha' })).data).toEqual([]);
 });
 
 test('the same examiner sees the candidate of an exam that is not blind', async () => {
@@ -73,11 +73,11 @@ test('neither the order of a list nor a time of the candidate leads from a blind
   };
   const limit = 5;
   const copiesOf = (exam_id: string) =>
-    pageBy((cursor) => examiner.desk.exams.copies.query({ exam_id, limit, cursor }));
+    pageBy((cursor) => examiner.desk.exams.markBook.query({ exam_id, limit, cursor }));
   const marksOf = (exam_id: string) =>
     pageBy((cursor) => examiner.desk.statistics.marks.query({ exam_id, limit, cursor }));
   // The true candidates, in the order in which the examiner reads the copies of the blind exam.
-  const { data: admin } = await staff.as(tenant.instituteId).desk.exams.copies.query({ exam_id: blind });
+  const { data: admin } = await staff.as(tenant.instituteId).desk.exams.markBook.query({ exam_id: blind });
   const nameOf = new Map(admin.map(({ submission, candidate }) => [submission?.id, candidate.external_id]));
   const order = (rows: (string | undefined)[]) => rows.map((id) => nameOf.get(id));
   const inOpen = (await copiesOf(open)).map(({ candidate }) => candidate.external_id);

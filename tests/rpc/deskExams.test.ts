@@ -91,7 +91,67 @@ describe('the list of exams', () => {
   });
 });
 
-describe('the copies of an exam', () => {
+describe('the mark book of an exam', () => {
+  test('candidates are in the natural order of roll numbers or of marks, in pages that repeat and miss none', async () => {
+    const { api, instituteId } = await newTenant(service);
+    const exam = await createExam(api, typedExam([mcq('1'), mcq('2')], { title: 'Book' }));
+    const rolls = ['R-10', 'R-9', 'R-100', '2', '12', null];
+    await api.post(`/exams/${exam.id}/candidates`, {
+      candidates: rolls.map((roll_number, index) => ({ external_id: `Z-${index}`, roll_number })),
+    });
+    const answer = async (index: number, options: string[]): Promise<string> =>
+      (
+        await submit(api, exam.id, {
+          candidate: { external_id: `Z-${index}` },
+          answers: options.map((label, at) => ({ question_label: String(at + 1), option_labels: [label] })),
+        })
+      ).id;
+    const best = await answer(0, ['B', 'B']);
+    await answer(1, ['A', 'A']);
+    await answer(3, ['B', 'A']);
+    const book = (query: object) =>
+      desk(instituteId).desk.exams.markBook.query({ exam_id: exam.id, ...query });
+    const order = async (query: object): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let cursor: string | undefined; ;) {
+        const page = await book({ limit: 4, ...query, ...(cursor === undefined ? {} : { cursor }) });
+        ids.push(...page.data.map(({ candidate }) => candidate.roll_number ?? candidate.external_id));
+        if (page.next_cursor === null) return ids;
+        cursor = page.next_cursor;
+      }
+    };
+    expect(await order({})).toEqual(['2', '12', 'R-9', 'R-10', 'R-100', 'Z-5']);
+    expect(await order({ descending: true })).toEqual(['Z-5', 'R-100', 'R-10', 'R-9', '12', '2']);
+    expect((await order({ sort: 'total', descending: true })).slice(0, 3)).toEqual(['R-10', '2', 'R-9']);
+    const [, second] = exam.questions;
+    expect((await order({ sort: second?.id, descending: true }))[0]).toBe('R-10');
+    const { data, questions, is_sorted } = await book({ search: 'R-10' });
+    expect(is_sorted).toBe(true);
+    expect(questions.map(({ label }) => label)).toEqual(['1', '2']);
+    expect(data[0]?.submission).toMatchObject({
+      awarded: questions.reduce((sum, { max }) => sum + max, 0),
+      marks: [
+        { awarded: 1, sign: null },
+        { awarded: 1, sign: null },
+      ],
+    });
+    // A changed mark and a flag have signs, and filters of their own.
+    await api.patch(`/submissions/${best}/questions/${second?.id}`, { reviewer: 'T', awarded: 0 });
+    expect(await order({ show: 'changed' })).toEqual(['R-10']);
+    const signs = async () => (await book({ search: 'R-10' })).data[0]?.submission?.marks;
+    expect(await signs()).toMatchObject([{ sign: null }, { awarded: 0, sign: 'changed' }]);
+    expect(await order({ show: 'flagged' })).toEqual([]);
+    await desk(instituteId).desk.marking.flag.mutate({
+      submission_id: best,
+      question_id: exam.questions[0]?.id ?? '',
+      flagged: true,
+    });
+    expect(await order({ show: 'flagged' })).toEqual(['R-10']);
+    expect(await signs()).toMatchObject([{ awarded: 1, sign: 'flagged' }, { sign: 'changed' }]);
+    const [row] = (await book({ search: 'R-10', marks: false })).data;
+    expect(row?.submission?.marks).toEqual([null, null]);
+  });
+
   test('each candidate is shown once, with the live submission, by filter and search', async () => {
     const { api, instituteId } = await newTenant(service);
     const exam = await createExam(api, paper('Copies'));
@@ -111,7 +171,7 @@ describe('the copies of an exam', () => {
       answers: [{ question_label: '2', text: 'Because.' }],
     });
     const copies = async (filter: object) =>
-      (await desk(instituteId).desk.exams.copies.query({ exam_id: exam.id, ...filter })).data;
+      (await desk(instituteId).desk.exams.markBook.query({ exam_id: exam.id, ...filter })).data;
     const ids = async (filter: object) =>
       (await copies(filter)).map(({ candidate }) => candidate.external_id).toSorted();
     expect(await ids({})).toEqual(['a1', 'b2', 'c3']);
@@ -127,7 +187,7 @@ describe('the copies of an exam', () => {
     });
     const pages: string[] = [];
     for (let cursor: string | undefined; ;) {
-      const page = await desk(instituteId).desk.exams.copies.query({
+      const page = await desk(instituteId).desk.exams.markBook.query({
         exam_id: exam.id,
         limit: 2,
         ...(cursor === undefined ? {} : { cursor }),
@@ -146,7 +206,7 @@ describe('the copies of an exam', () => {
       candidates: [{ external_id: 'a1', name: 'Asha Rao', roll_number: '17' }],
     });
     const copies = (filter: object) =>
-      desk(instituteId).desk.exams.copies.query({ exam_id: exam.id, ...filter });
+      desk(instituteId).desk.exams.markBook.query({ exam_id: exam.id, ...filter });
     expect((await copies({})).data).toMatchObject([{ candidate: { name: null, roll_number: '17' } }]);
     expect((await copies({ search: 'asha' })).data).toEqual([]);
   });
@@ -157,7 +217,7 @@ test('an exam of another institute answers as a missing one', async () => {
   const foreign = await createExam(other.api, paper('Foreign'));
   for (const exam_id of [foreign.id, randomUUID(), 'no-uuid']) {
     expect(await codeOf(desk().desk.exams.overview.query({ exam_id }))).toBe('exam_not_found');
-    expect(await codeOf(desk().desk.exams.copies.query({ exam_id }))).toBe('exam_not_found');
+    expect(await codeOf(desk().desk.exams.markBook.query({ exam_id }))).toBe('exam_not_found');
   }
   const cursor = foreign.id;
   const listed = await desk().desk.exams.list.query({ cursor });

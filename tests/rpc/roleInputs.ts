@@ -123,7 +123,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
 
   'desk.exams.list': () => ({}),
   'desk.exams.overview': ({ exam }) => ({ exam_id: exam }),
-  'desk.exams.copies': ({ exam }) => ({ exam_id: exam }),
+  'desk.exams.markBook': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.form': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.save': ({ exam }) => ({ exam_id: exam, seen: '', body: {} }),
 

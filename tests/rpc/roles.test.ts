@@ -234,7 +234,7 @@ test.each(cells.filter((cell) => isOpen(cell) && cell.role === 'examiner'))(
   },
 );
 
-test.each(['submissions.get', 'submissions.result', 'desk.exams.copies', 'candidates.listRegistered'])(
+test.each(['submissions.get', 'submissions.result', 'desk.exams.markBook', 'candidates.listRegistered'])(
   '%s tells an admin all but the name',
   async (path) => {
     const text = JSON.stringify(await call(path, INPUTS[path]?.(blind), 'admin'));
@@ -259,7 +259,7 @@ const withHostileTexts = (input: unknown): unknown[] => {
 /** Texts that `INPUTS` leaves out. */
 const MORE_TEXTS: Readonly<Record<string, object>> = {
   'desk.exams.list': { search: 'physics' },
-  'desk.exams.copies': { exam_id: foreign.exam, show: 'all', search: 'Asha' },
+  'desk.exams.markBook': { exam_id: foreign.exam, show: 'all', search: 'Asha' },
   'desk.review.queue': { reason: 'low_confidence' },
   'desk.people.signIn': { email: 'a@example.org', password: 'x', address: '192.0.2.1', user_agent: 'test' },
   'desk.people.session': { token: 'token' },

@@ -66,7 +66,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     ),
   calls: (desk, cookie, exam) =>
     several(30, () =>
-      call(desk, '/trpc/desk.exams.copies', cookie, JSON.stringify({ exam_id: exam, limit: 500 })),
+      call(desk, '/trpc/desk.exams.markBook', cookie, JSON.stringify({ exam_id: exam, limit: 500 })),
     ),
   'event streams': (desk, cookie) =>
     several(50, () =>

@@ -114,7 +114,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
 
   'desk.exams.list': ALL,
   'desk.exams.overview': ALL,
-  'desk.exams.copies': ALL,
+  'desk.exams.markBook': ALL,
   'desk.exams.form': ADMIN,
   'desk.exams.save': ADMIN,
   'desk.exams.examiners': ADMIN,

@@ -6,7 +6,7 @@ import { idOf, newTestTables, pageAfter } from '../../test/newTestTables.ts';
 import type { Page } from '../command/lists/page.ts';
 import { queueRows } from '../marking/queue/openSubmissions.ts';
 import { MOST_COUNTED, overviewRows } from '../exams/examOverviews.ts';
-import { copyRows } from './copiesOfExam.ts';
+import { registeredRows } from './markBook.ts';
 import { ofFeed } from './feed.ts';
 import { liveOfExam } from './listOfExam.ts';
 import { submissionRows } from './representation.ts';
@@ -172,8 +172,15 @@ describe('the lists of the desk among a million submissions', () => {
 
   test('a page of the copies of an exam reads a page of its registrations', async () => {
     for (const cursor of [undefined, '00000000-0000-4000-8000-000000002000']) {
-      const filter = { show: 'all', limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } as const;
-      const read = await readOf(copyRows({ institute_id: institute }, { id: exam, blind: false }, filter));
+      const filter = {
+        show: 'all',
+        marks: true,
+        limit: LIMIT,
+        ...(cursor === undefined ? {} : { cursor }),
+      } as const;
+      const read = await readOf(
+        registeredRows({ institute_id: institute }, { id: exam, blind: false }, filter),
+      );
       expect(read).toMatchObject({ scanned: [], shown: LIMIT + 1 });
       expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
     }

@@ -4,4 +4,5 @@ import type { PublicRouter } from '@evaluation/core-client';
 type Desk = inferRouterOutputs<PublicRouter>['desk']['exams'];
 
 export type ExamOverview = Desk['overview'];
-export type CopyOfCandidate = Desk['copies']['data'][number];
+export type MarkBook = Desk['markBook'];
+export type CopyOfCandidate = MarkBook['data'][number];

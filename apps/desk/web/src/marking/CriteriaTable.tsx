@@ -88,8 +88,8 @@ export const CriteriaTable = ({
                     />
                     <Text size="sm">/&nbsp;{max ?? '–'}</Text>
                     {[
-                      { sign: '✗', marks: 0, label: t('marking.criterion.none', { name }) },
-                      { sign: '✓', marks: max, label: t('marking.criterion.full', { name }) },
+                      { sign: '✗', marks: 0, label: t('marking.criterion.none') },
+                      { sign: '✓', marks: max, label: t('marking.criterion.full') },
                     ].map(({ sign, marks, label }) =>
                       marks === null ? null : (
                         <Button

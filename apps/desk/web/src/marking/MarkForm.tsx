@@ -92,7 +92,7 @@ export const MarkForm = ({
         criteria: text === undefined ? details.criteria : null,
         feedback: details.feedback,
       });
-      draft.confirmed(typed);
+      draft.confirmed(text === undefined ? typed : { ...typed, marks: text });
       return true;
     } catch (error) {
       // The browser refuses storage, such as when its disk is full: nothing was sent.

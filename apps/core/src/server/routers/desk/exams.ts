@@ -4,7 +4,7 @@ import { showExamForm } from '../../../exams/examForm.ts';
 import { assignExaminers, listExaminers } from '../../../exams/examiners.ts';
 import { saveExam, type ExamSaveBody } from '../../../exams/saveExam.ts';
 import { ExamFilter, examOverview, listExamOverviews } from '../../../exams/examOverviews.ts';
-import { CopyFilter, copiesOfExam } from '../../../submissions/copiesOfExam.ts';
+import { BookQuery, markBook } from '../../../submissions/markBook.ts';
 import { reviewerProcedure, router } from '../../trpc.ts';
 
 const ofExam = reviewerProcedure.input(z.object({ exam_id: z.string().max(100) }));
@@ -23,9 +23,7 @@ export const deskExamsRouter = router({
   assign: ofExam
     .input(z.object({ staff_ids: z.array(z.uuid()).max(1000) }))
     .mutation(({ ctx, input }) => assignExaminers(ctx.services, ctx.actor, input.exam_id, input.staff_ids)),
-  copies: ofExam
-    .input(CopyFilter)
-    .query(({ ctx, input: { exam_id, ...filter } }) =>
-      copiesOfExam(ctx.services, ctx.actor, exam_id, filter),
-    ),
+  markBook: ofExam
+    .input(BookQuery)
+    .query(({ ctx, input: { exam_id, ...query } }) => markBook(ctx.services, ctx.actor, exam_id, query)),
 });

@@ -10,8 +10,8 @@ export const CandidatesTable = ({ examId }: { examId: string }) => {
   const t = useText();
   const queryClient = useQueryClient();
   const candidates = useInfiniteQuery(
-    calls.desk.exams.copies.infiniteQueryOptions(
-      { exam_id: examId },
+    calls.desk.exams.markBook.infiniteQueryOptions(
+      { exam_id: examId, marks: false },
       { getNextPageParam: (page) => page.next_cursor, initialCursor: undefined },
     ),
   );

@@ -7,14 +7,15 @@ const PAGE = 500;
 /** All candidates of an exam with their copies, read page by page; files and rows of a table are matched to them. */
 export const useCandidates = (examId: string) =>
   useQuery({
-    queryKey: [...calls.desk.exams.copies.pathKey(), 'all', examId],
+    queryKey: [...calls.desk.exams.markBook.pathKey(), 'all', examId],
     queryFn: async (): Promise<CopyOfCandidate[]> => {
       const all: CopyOfCandidate[] = [];
       for (let cursor: string | null = null; ;) {
         const page: { data: CopyOfCandidate[]; next_cursor: string | null } =
-          await client.desk.exams.copies.query({
+          await client.desk.exams.markBook.query({
             exam_id: examId,
             limit: PAGE,
+            marks: false,
             ...(cursor === null ? {} : { cursor }),
           });
         all.push(...page.data);

@@ -8,7 +8,18 @@ import { useText } from '../../app/language.ts';
 import { notify } from '../../app/notices.ts';
 import { useStaff } from '../../app/session.ts';
 import type { ExamOverview } from '../types.ts';
+import { isAtWork } from './progress.ts';
 
+type Step = 'upload' | 'mark' | 'finalize' | 'return';
+
+/** What comes next for the exam; its button stands out. */
+const stepOf = ({ submissions }: ExamOverview): Step => {
+  if (submissions.total === 0) return 'upload';
+  if (submissions.needs_review > 0 || isAtWork({ submissions })) return 'mark';
+  return submissions.finalized < submissions.total ? 'finalize' : 'return';
+};
+
+/** The buttons are in the order of the work. */
 export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
   const t = useText();
   const staff = useStaff();
@@ -35,11 +46,34 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
   const [isDeleting, setDeleting] = useState(false);
   const isAdmin = staff.role === 'admin';
   const takesCopies = exam.status !== 'draft';
+  const step = stepOf(exam);
+  const variantOf = (button: Step): 'filled' | 'default' => (button === step ? 'filled' : 'default');
   return (
     <Group gap="xs">
+      {isAdmin && exam.status !== 'finalized' ? (
+        <>
+          <Button component={Link} to={`/exams/${exam.id}/edit`} variant="default">
+            {t('exams.edit')}
+          </Button>
+          <Button component={Link} to={`/exams/${exam.id}/candidates`} variant="default">
+            {t('exams.candidates')}
+          </Button>
+        </>
+      ) : null}
+      {isAdmin && takesCopies ? (
+        <Button
+          component={Link}
+          to={`/exams/${exam.id}/${exam.mode === 'handwritten' ? 'upload' : 'answers'}`}
+          variant={variantOf('upload')}
+        >
+          {t(exam.mode === 'handwritten' ? 'exams.upload' : 'exams.addAnswers')}
+        </Button>
+      ) : null}
       {exam.submissions.total > 0 ? (
-        <Button component={Link} to={`/exams/${exam.id}/mark`} variant="default">
-          {t('exams.mark')}
+        <Button component={Link} to={`/exams/${exam.id}/mark`} variant={variantOf('mark')}>
+          {exam.submissions.needs_review > 0
+            ? t('exams.markLeft', { count: exam.submissions.needs_review })
+            : t('exams.mark')}
         </Button>
       ) : null}
       {takesCopies ? (
@@ -50,18 +84,8 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
           <Button component={Link} to={`/exams/${exam.id}/statistics`} variant="default">
             {t('exams.statistics')}
           </Button>
-          <Button component={Link} to={`/exams/${exam.id}/finalize`} variant="default">
+          <Button component={Link} to={`/exams/${exam.id}/finalize`} variant={variantOf('finalize')}>
             {t('exams.finalize')}
-          </Button>
-        </>
-      ) : null}
-      {isAdmin && exam.status !== 'finalized' ? (
-        <>
-          <Button component={Link} to={`/exams/${exam.id}/candidates`} variant="default">
-            {t('exams.candidates')}
-          </Button>
-          <Button component={Link} to={`/exams/${exam.id}/edit`} variant="default">
-            {t('exams.edit')}
           </Button>
         </>
       ) : null}
@@ -84,14 +108,6 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
             {t('exams.open')}
           </Button>
         </>
-      ) : null}
-      {isAdmin && takesCopies ? (
-        <Button
-          component={Link}
-          to={`/exams/${exam.id}/${exam.mode === 'handwritten' ? 'upload' : 'answers'}`}
-        >
-          {t(exam.mode === 'handwritten' ? 'exams.upload' : 'exams.addAnswers')}
-        </Button>
       ) : null}
     </Group>
   );

@@ -11,10 +11,10 @@ import { Downloads } from '../../deciding/Downloads.tsx';
 import { Notice } from '../Notice.tsx';
 import { SourceBadge } from '../list/ExamsTable.tsx';
 import { textOfWarning } from '../textOfWarning.ts';
-import { CopiesTable } from './CopiesTable.tsx';
 import { ExamActions } from './ExamActions.tsx';
 import { ExaminersSection } from './ExaminersSection.tsx';
 import { ExamProgress } from './ExamProgress.tsx';
+import { MarkBook } from './MarkBook.tsx';
 import { isAtWork, pauseFor } from './progress.ts';
 
 export const ExamPage = () => {
@@ -82,8 +82,8 @@ const LoadedExam = () => {
             </Text>
           ) : null}
         </section>
-        <Section id="copies" title={t(exam.mode === 'handwritten' ? 'exams.copies' : 'exams.answers')}>
-          <CopiesTable exam={exam} />
+        <Section id="copies" title={t('exams.book')}>
+          <MarkBook exam={exam} />
         </Section>
         {me.role === 'admin' ? <ExaminersSection examId={exam.id} /> : null}
         {submissions.total > 0 ? <Downloads examId={exam.id} /> : null}

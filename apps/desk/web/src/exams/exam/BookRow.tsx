@@ -4,7 +4,7 @@ import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { useStaff } from '../../app/session.ts';
 import { MarkLink } from '../../deciding/MarkLink.tsx';
-import type { CopyOfCandidate, ExamOverview } from '../types.ts';
+import type { CopyOfCandidate, ExamOverview, MarkBook } from '../types.ts';
 import { textOfGradingError } from './textOfGradingError.ts';
 
 type Copy = NonNullable<CopyOfCandidate['submission']>;
@@ -12,28 +12,72 @@ type Copy = NonNullable<CopyOfCandidate['submission']>;
 const IS_OVER = new Set(['failed', 'cancelled', 'partially_graded']);
 const IS_MARKED = new Set(['graded', 'partially_graded']);
 
-export const CopyRow = ({ exam, copy }: { exam: ExamOverview; copy: CopyOfCandidate }) => {
+type Mark = NonNullable<Copy['marks'][number]>;
+const SIGNS: Readonly<Record<NonNullable<Mark['sign']>, string>> = {
+  flagged: '⚑',
+  review: '!',
+  open: '○',
+  changed: '✎',
+};
+
+export const BookRow = ({
+  exam,
+  copy,
+  questions,
+}: {
+  exam: ExamOverview;
+  copy: CopyOfCandidate;
+  questions: MarkBook['questions'];
+}) => {
   const { candidate, submission } = copy;
   const t = useText();
+  const who = candidate.name ?? candidate.external_id;
+  const names = [
+    ...new Set([candidate.roll_number, candidate.name === null ? null : candidate.external_id]),
+  ].filter((part) => part !== null && part !== who);
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
-        {candidate.name ?? candidate.external_id}
-        {candidate.name === null ? null : (
+        {who}
+        {names.length === 0 ? null : (
           <Text size="xs" c="dimmed">
-            {candidate.external_id}
+            {names.join(' · ')}
           </Text>
         )}
       </Table.Th>
-      <Table.Td>{candidate.roll_number ?? ''}</Table.Td>
+      {questions.map(({ question_id, label }, index) => {
+        const mark = submission?.marks[index] ?? null;
+        return (
+          <Table.Td key={question_id} data-sign={mark?.sign ?? undefined} data-number="true">
+            {submission === null || mark === null ? null : (
+              <a
+                data-mark
+                href={`/exams/${exam.id}/mark?${new URLSearchParams({
+                  order: 'copy',
+                  submission: submission.id,
+                  question: question_id,
+                }).toString()}`}
+                aria-label={[
+                  t('exams.book.markOf', { who, label, awarded: mark.awarded ?? '–' }),
+                  ...(mark.sign === null ? [] : [t(`exams.book.${mark.sign}`)]),
+                ].join(', ')}
+              >
+                {mark.awarded ?? '–'}
+                {mark.sign === null ? '' : ` ${SIGNS[mark.sign]}`}
+              </a>
+            )}
+          </Table.Td>
+        );
+      })}
+      <Table.Td data-number="true" fw={700}>
+        {submission?.awarded == null ? '' : `${submission.awarded} / ${submission.max}`}
+      </Table.Td>
       <Table.Td>
         {submission === null ? <Text c="dimmed">{t('exams.noCopy')}</Text> : <CopyStatus copy={submission} />}
       </Table.Td>
       {exam.mode === 'handwritten' ? <Table.Td>{submission?.pages ?? ''}</Table.Td> : null}
-      <Table.Td>
-        {submission === null ? null : (
-          <CopyActions examId={exam.id} copy={submission} who={candidate.name ?? candidate.external_id} />
-        )}
+      <Table.Td className="no-print">
+        {submission === null ? null : <CopyActions examId={exam.id} copy={submission} who={who} />}
       </Table.Td>
     </Table.Tr>
   );
