@@ -257,7 +257,12 @@ test('a question is flagged, names are hidden by choice, and a copy is approved 
   await expectNoAxeViolations(page);
   await flag.getByRole('button', { name: 'Set the flag' }).click();
   await page.getByText('Flagged by First Admin. Is this an answer?').waitFor();
-  await page.reload();
+  await page.goto(`${desk.url}/review`);
+  await page.getByRole('checkbox', { name: 'Flagged', exact: true }).check();
+  await page.waitForURL(/flagged=true/);
+  await expectNoAxeViolations(page);
+  await page.getByRole('row', { name: /Question 2: Flagged by a colleague|2: Flagged/ }).waitFor();
+  await open(page, submission, '2');
   await page.getByText('Flagged by First Admin.').waitFor();
   expect(await page.getByText('Asha Rao').count()).toBe(0);
   await page.getByRole('button', { name: 'Approve the copy' }).click();

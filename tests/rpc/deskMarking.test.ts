@@ -307,7 +307,25 @@ test('a flag with a note is shown to colleagues until it is removed', async () =
     note: 'Is this allowed?',
     by: { id: staffId },
   });
+  // It leads to the review page and to the checklist, also of a copy that needs no review.
+  await submission.approve();
+  const queued = async () =>
+    (await colleague.desk.review.queue.query({ exam_id: made.exam.id, flagged: true })).data;
+  expect(await queued()).toMatchObject([
+    {
+      submission_id: submission.id,
+      questions: [{ label: '2', reasons: expect.arrayContaining(['flagged']) }],
+    },
+  ]);
+  expect((await colleague.desk.review.queue.query({ exam_id: made.exam.id })).data).toEqual([]);
+  expect((await colleague.desk.review.counts.query()).flagged).toBe(1);
+  const checklist = async () => await colleague.desk.review.checklist.query({ exam_id: made.exam.id });
+  expect((await checklist()).flagged).toMatchObject({
+    submissions: 1,
+    first: [{ submission_id: submission.id }],
+  });
   await colleague.desk.marking.flag.mutate({ ...at, flagged: false });
+  expect(await queued()).toEqual([]);
   expect((await questionOf(who, submission, '2')).flag).toBeNull();
 });
 

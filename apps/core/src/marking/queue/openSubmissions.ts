@@ -10,8 +10,8 @@ import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 
 /*
- * What an institute's teachers have to look at: live submissions of all exams that need a review. `openAnswers.ts` has
- * the answers to one question on which no teacher has decided.
+ * What an institute's teachers have to look at: live submissions of all exams that need a review, or those with a flag.
+ * `openAnswers.ts` has the answers to one question on which no teacher has decided.
  */
 
 /**
@@ -19,6 +19,11 @@ import type { Services } from '../../command/services.ts';
  * `submissions_to_review` literally. A failed submission is always flagged.
  */
 const isOpen = sql<boolean>`s.state = 'live' and s.needs_review and s.finalized_at is null`;
+
+/** The same for a submission with a flag, which a person has set on a question, whether it needs a review or not. */
+const isFlagged = (viewer: Viewer): RawBuilder<boolean> =>
+  sql<boolean>`s.state = 'live' and s.finalized_at is null and s.id = any(array(
+    select f.submission_id from marking_flags f where f.institute_id = ${viewer.institute_id}))`;
 
 /** Admins see all exams; the look-up for each row is left out for them. */
 const isSeenBy = (viewer: Viewer): RawBuilder<boolean> =>
@@ -35,6 +40,8 @@ export const QueueQuery = z.object({
   exam_id: z.uuid().optional(),
   /** A reason of the submission or of one of its questions, such as `low_confidence`. */
   reason: z.string().min(1).max(64).optional(),
+  /** True for submissions with a flag instead of those that need a review. */
+  flagged: z.boolean().default(false),
   cursor: z.string().max(2000).optional(),
   limit: z.int().gte(1).lte(100).default(50),
 });
@@ -48,7 +55,10 @@ interface QueuedForReview {
   pages: number | null;
   /** Reasons of the submission as a whole; `failed` if its grading failed. */
   reasons: string[];
-  /** Questions that need a look and have no mark of a teacher, in paper order. */
+  /**
+   * Questions that need a look and have no mark of a teacher, and questions with a flag, whose reason is `flagged`: those
+   * first, each kind in paper order.
+   */
   questions: { question_id: string; label: string; confidence: number | null; reasons: string[] }[];
   updated_at: string;
 }
@@ -70,18 +80,19 @@ const MOST_EXAMINED = 500;
 export const listReviewQueue = (
   services: Services,
   actor: Actor,
-  { exam_id, reason, cursor, limit }: QueueQuery,
+  { exam_id, reason, flagged, cursor, limit }: QueueQuery,
 ): Promise<ReviewQueue> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
     const examId = exam_id === undefined ? null : (await findExam(tx, actor, exam_id)).id;
     const keys = services.settings.actorSigningKeys;
-    const scope = { instituteId, list: 'review_queue', filters: { exam_id, reason } };
+    const scope = { instituteId, list: 'review_queue', filters: { exam_id, reason, flagged } };
     const after = cursor === undefined ? null : readCursor(cursor, scope, keys);
     const window = reason === undefined ? limit + 1 : MOST_EXAMINED;
     const { rows } = await queueRows(actor, {
       examId,
       reason: reason ?? null,
+      flagged,
       after,
       window,
       limit,
@@ -150,18 +161,19 @@ export const queueRows = (
   choice: {
     examId: string | null;
     reason: string | null;
+    flagged: boolean;
     after: Pick<Position, 'updated_at' | 'id'> | null;
     window: number;
     limit: number;
   },
 ): RawBuilder<QueueRow> => {
-  const { examId, reason, after, window, limit } = choice;
+  const { examId, reason, flagged, after, window, limit } = choice;
   return sql<QueueRow>`
   with examined as materialized (
     select s.id, s.institute_id, s.exam_id, s.candidate_id, s.status, s.pages, s.review_reasons, s.current_run_id,
       s.updated_at
     from submissions s
-    where s.institute_id = ${viewer.institute_id} and ${isOpen} and ${isSeenBy(viewer)}
+    where s.institute_id = ${viewer.institute_id} and ${flagged ? isFlagged(viewer) : isOpen} and ${isSeenBy(viewer)}
       and ${examId === null ? sql`true` : sql`s.exam_id = ${examId}`}
       and ${after === null ? sql`true` : sql`(s.updated_at, s.id) > (${after.updated_at}::timestamptz, ${after.id}::uuid)`}
     order by s.updated_at, s.id limit ${window}),
@@ -177,9 +189,19 @@ export const queueRows = (
     c.roll_number, s.status, s.pages, ${ownReasons} as review_reasons,
     s.updated_at,
     (select coalesce(json_agg(json_build_object('question_id', p.id, 'label', p.label,
-        'confidence', r.confidence::float8, 'reasons', r.review_reasons) order by p.position), '[]')
-      from (select r.institute_id, r.question_id, coalesce(v.confidence, r.confidence) as confidence,
-        coalesce(v.review_reasons, r.review_reasons) as review_reasons ${openResults}) r
+        'confidence', r.confidence::float8, 'reasons', r.reasons) order by coalesce(r.reasons[1] <> 'flagged', true), p.position), '[]')
+      from (
+        select r.institute_id, r.question_id, coalesce(v.confidence, r.confidence) as confidence,
+          case when f.question_id is null then array[]::text[] else array['flagged'] end
+            || case when coalesce(v.needs_review, r.needs_review)
+              then coalesce(v.review_reasons, r.review_reasons) else array[]::text[] end as reasons
+        from question_results r
+        ${joinReview}
+        left join marking_flags f on f.institute_id = s.institute_id and f.submission_id = s.id
+          and f.question_id = r.question_id
+        where r.institute_id = s.institute_id and r.run_id = s.current_run_id
+          and s.status in ('graded', 'partially_graded')
+          and (coalesce(v.needs_review, r.needs_review) or f.question_id is not null)) r
       join questions p on p.institute_id = r.institute_id and p.id = r.question_id) as questions
   from (select count(*)::int as examined, (array_agg(id order by updated_at desc, id desc))[1] as last_id,
     max(updated_at) as last_at from examined) b
@@ -198,6 +220,8 @@ interface QueueCounts {
   exams: { exam_id: string; title: string; submissions: number }[];
   /** Number of submissions with the reason, on the submission or on a question. */
   reasons: { reason: string; submissions: number }[];
+  /** Submissions with a flag. */
+  flagged: number;
 }
 
 /** Each counted submission costs a look-up of its results. */
@@ -206,7 +230,7 @@ const MOST_COUNTED = 2000;
 /** Counts the review queue by exam and by reason, for the filters of the queue. */
 export const countReviewQueue = (services: Services, actor: Actor): Promise<QueueCounts> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const { rows } = await sql<Pick<QueueCounts, 'counted' | 'exams' | 'reasons'>>`
+    const { rows } = await sql<Pick<QueueCounts, 'counted' | 'exams' | 'reasons' | 'flagged'>>`
       with counted as materialized (
         select s.id, s.institute_id, s.exam_id, s.status, s.review_reasons, s.current_run_id
         from submissions s
@@ -219,6 +243,8 @@ export const countReviewQueue = (services: Services, actor: Actor): Promise<Queu
           union all select 'failed' where s.status = 'failed'
           union all select unnest(coalesce(v.review_reasons, r.review_reasons)) ${openResults}) x)
       select (select count(*)::int from counted) as counted,
+        (select count(*)::int from submissions s
+          where s.institute_id = ${actor.institute_id} and ${isFlagged(actor)} and ${isSeenBy(actor)}) as flagged,
         (select coalesce(json_agg(json_build_object('exam_id', e.id, 'title', e.title, 'submissions', n.submissions)
             order by n.submissions desc, e.id), '[]')
           from (select exam_id, count(*)::int as submissions from counted group by exam_id) n
@@ -228,6 +254,6 @@ export const countReviewQueue = (services: Services, actor: Actor): Promise<Queu
           from (select reason, count(*)::int as submissions from reasons group by reason) n) as reasons`.execute(
       tx,
     );
-    const { counted, exams, reasons } = rows[0] ?? { counted: 0, exams: [], reasons: [] };
-    return { counted: Math.min(counted, MOST_COUNTED), is_complete: counted <= MOST_COUNTED, exams, reasons };
+    const { counted, ...counts } = rows[0] ?? { counted: 0, exams: [], reasons: [], flagged: 0 };
+    return { counted: Math.min(counted, MOST_COUNTED), is_complete: counted <= MOST_COUNTED, ...counts };
   });

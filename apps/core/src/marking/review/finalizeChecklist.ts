@@ -37,6 +37,8 @@ interface Checklist {
   open: { kind: ChecklistKind; submissions: number; first: ChecklistItem[] }[];
   /** Copies with writing that belongs to no answer, or with pages that could not be read, and without approval. */
   pages_not_accounted_for: { submissions: number; first: ChecklistItem[] };
+  /** Submissions in which a person has flagged a question. */
+  flagged: { submissions: number; first: ChecklistItem[] };
   /** Registered candidates without a live submission. */
   without_submission: { candidates: number; first: { candidate_id: string; external_id: string }[] };
 }
@@ -55,7 +57,9 @@ export const readFinalizeChecklist = (services: Services, actor: Actor, examId: 
           case when s.status in ('queued', 'processing', 'reading', 'grading') then 'running'
             when s.status in ('cancelled', 'failed', 'partially_graded') then s.status::text
             when s.needs_review then 'needs_review' else 'ready' end as kind,
-          s.finalized_at is null and s.review_reasons && array['unassigned_writing', 'unreadable_pages'] as loses_pages
+          s.finalized_at is null and s.review_reasons && array['unassigned_writing', 'unreadable_pages'] as loses_pages,
+          s.finalized_at is null and exists (select from marking_flags f
+            where f.institute_id = s.institute_id and f.submission_id = s.id) as is_flagged
         from submissions s
         where s.institute_id = ${actor.institute_id} and s.exam_id = ${exam.id} and s.state = 'live'),
       kinds as (
@@ -64,7 +68,9 @@ export const readFinalizeChecklist = (services: Services, actor: Actor, examId: 
         from (
           select kind, id, candidate_id, updated_at from live where not is_finalized
           union all
-          select 'loses_pages', id, candidate_id, updated_at from live where loses_pages) l),
+          select 'loses_pages', id, candidate_id, updated_at from live where loses_pages
+          union all
+          select 'flagged', id, candidate_id, updated_at from live where is_flagged) l),
       missing as (
         select g.candidate_id, g.id, g.updated_at from registrations g
         where g.institute_id = ${actor.institute_id} and g.exam_id = ${exam.id}
@@ -94,6 +100,7 @@ export const readFinalizeChecklist = (services: Services, actor: Actor, examId: 
       finalized: row.finalized,
       open: CHECKLIST_KINDS.map((kind) => ({ kind, ...openOf(kind) })),
       pages_not_accounted_for: openOf('loses_pages'),
+      flagged: openOf('flagged'),
       without_submission: { candidates: row.missing, first: row.first_missing },
     };
   });

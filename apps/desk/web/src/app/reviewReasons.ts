@@ -4,6 +4,7 @@ import { t, type TextKey } from './language.ts';
 const TEXTS: Readonly<Record<string, TextKey>> = {
   low_confidence: 'app.reason.lowConfidence',
   failed: 'app.reason.failed',
+  flagged: 'app.reason.flagged',
   unassigned_writing: 'app.reason.unassignedWriting',
   unreadable_pages: 'app.reason.unreadablePages',
   reading_adjusted: 'app.reason.readingAdjusted',

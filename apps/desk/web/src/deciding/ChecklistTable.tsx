@@ -40,6 +40,9 @@ export const ChecklistTable = ({ checklist }: { checklist: Checklist }) => {
       <Row name={t('deciding.checklist.pages')} number={pages.submissions}>
         {links(pages.first)}
       </Row>
+      <Row name={t('deciding.checklist.flagged')} number={checklist.flagged.submissions}>
+        {links(checklist.flagged.first)}
+      </Row>
       <Row name={t('deciding.checklist.missing')} number={missing.candidates}>
         {missing.first.map(({ external_id }) => external_id).join(', ')}
       </Row>

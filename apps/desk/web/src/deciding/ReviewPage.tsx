@@ -1,4 +1,4 @@
-import { Group, Select, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Select, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { calls } from '../app/calls.ts';
@@ -24,12 +24,16 @@ export const ReviewPage = () => {
         limit: PAGE,
         ...(filters.exam === undefined ? {} : { exam_id: filters.exam }),
         ...(filters.reason === undefined ? {} : { reason: filters.reason }),
+        ...(filters.flagged === true ? { flagged: true } : {}),
       },
       { getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined },
     ),
   );
-  const choose = (change: { exam?: string | undefined; reason?: string | undefined }) =>
-    void navigate({ to: '/review', search: { ...filters, ...change }, replace: true });
+  const choose = (change: {
+    exam?: string | undefined;
+    reason?: string | undefined;
+    flagged?: true | undefined;
+  }) => void navigate({ to: '/review', search: { ...filters, ...change }, replace: true });
   const exams = counts.data?.exams ?? [];
   const reasons = counts.data?.reasons ?? [];
   return (
@@ -62,6 +66,12 @@ export const ReviewPage = () => {
             }))}
             value={filters.reason ?? null}
             onChange={(reason) => choose({ reason: reason ?? undefined })}
+          />
+          <Checkbox
+            label={t('deciding.review.flagged')}
+            description={t('deciding.review.flaggedCount', { count: counts.data?.flagged ?? 0 })}
+            checked={filters.flagged === true}
+            onChange={({ currentTarget }) => choose({ flagged: currentTarget.checked ? true : undefined })}
           />
         </Group>
         <Text role="status">

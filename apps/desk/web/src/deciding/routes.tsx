@@ -5,6 +5,7 @@ import type { NavigationEntry } from '../app/navigation.ts';
 interface ReviewSearch {
   exam?: string;
   reason?: string;
+  flagged?: true;
 }
 
 const textIn = (search: Record<string, unknown>, name: string): string | undefined => {
@@ -17,7 +18,11 @@ const reviewRoute = createRoute({
   path: '/review',
   validateSearch: (search: Record<string, unknown>): ReviewSearch => {
     const [exam, reason] = [textIn(search, 'exam'), textIn(search, 'reason')];
-    return { ...(exam === undefined ? {} : { exam }), ...(reason === undefined ? {} : { reason }) };
+    return {
+      ...(exam === undefined ? {} : { exam }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(search['flagged'] === true ? { flagged: true as const } : {}),
+    };
   },
   component: lazyRouteComponent(() => import('./ReviewPage.tsx'), 'ReviewPage'),
 });

@@ -705,6 +705,7 @@ CREATE TABLE marking_flags (
   flagged_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
   CONSTRAINT marking_flags_pkey PRIMARY KEY (submission_id, question_id)
 );
+CREATE INDEX marking_flags_of_institute ON marking_flags (institute_id);
 
 CREATE TABLE exam_examiners (
   institute_id uuid NOT NULL,

@@ -81,6 +81,7 @@ describe('the review queue', () => {
     expect(await idsOf({ reason: 'low_confidence' })).toEqual([]);
     expect(await countReviewQueue(services, guide.actor)).toEqual({
       counted: 6,
+      flagged: 0,
       is_complete: true,
       exams: [{ exam_id: guide.exam, title: 'Exam', submissions: 6 }],
       reasons: [
