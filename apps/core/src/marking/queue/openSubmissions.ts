@@ -56,8 +56,8 @@ interface QueuedForReview {
   /** Reasons of the submission as a whole; `failed` if its grading failed. */
   reasons: string[];
   /**
-   * Questions that need a look and have no mark of a teacher, and questions with a flag, whose reason is `flagged`: those
-   * first, each kind in paper order.
+   * Questions that need a look and have no mark of a teacher, and questions with a flag, whose reason is `flagged`.
+   * Those with a flag come first, each kind in paper order.
    */
   questions: { question_id: string; label: string; confidence: number | null; reasons: string[] }[];
   updated_at: string;
