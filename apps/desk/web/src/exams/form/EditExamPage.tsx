@@ -2,20 +2,24 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { inferRouterOutputs } from '@trpc/server';
-import { Suspense, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import type { PublicRouter } from '@evaluation/core-client';
 import { calls, client, withKey } from '../../app/calls.ts';
 import { failureIn } from '../../app/failures.ts';
 import { useText } from '../../app/language.ts';
 import { notify, notifyError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
+import { useStaff } from '../../app/session.ts';
 import { newKeys } from '../../app/newKey.ts';
 import { ChangedByOther } from './ChangedByOther.tsx';
 import { ExamForm } from './ExamForm.tsx';
 import { ImportExam } from './ImportExam.tsx';
+import { KeptNotice } from './KeptNotice.tsx';
+import { formKey, readForm, useFormKeeping } from './keptForm.ts';
 import { mergeDrafts, type ChangedPart } from './mergeDrafts.ts';
 import { NO_PROBLEMS, problemsInError } from './problems.ts';
 import { savedBody } from './requests.ts';
+import { isSameContent } from './sameContent.ts';
 import { draftOfStored } from './stored.ts';
 
 export const EditExamPage = () => {
@@ -50,9 +54,21 @@ const EditForm = ({ form }: { form: StoredForm }) => {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [stored, setStored] = useState(() => ({ form, draft: draftOfStored(form) }));
-  const [draft, setDraft] = useState(stored.draft);
+  // A kept form may have begun with an exam that another person has changed since.
+  const key = formKey(useStaff().id, form.exam.id);
+  const [restored] = useState(() => {
+    const kept = readForm(key);
+    if (kept === null || kept.from === null) return null;
+    return kept.from.revision === form.revision
+      ? { draft: kept.draft, changed: null }
+      : mergeDrafts(kept.from.draft, kept.draft, stored.draft);
+  });
+  const [draft, setDraft] = useState(restored?.draft ?? stored.draft);
+  const [isRestored, setRestored] = useState(restored !== null);
   const [problems, setProblems] = useState(NO_PROBLEMS);
-  const [changed, setChanged] = useState<readonly ChangedPart[] | null>(null);
+  const [changed, setChanged] = useState<readonly ChangedPart[] | null>(restored?.changed ?? null);
+  const from = useMemo(() => ({ draft: stored.draft, revision: stored.form.revision }), [stored]);
+  const forget = useFormKeeping(key, draft, from, !isSameContent(draft, stored.draft));
   const [keyOf] = useState(newKeys);
   const { exam, revision } = stored.form;
   const isDraft = exam.status === 'draft';
@@ -78,6 +94,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       return client.desk.exams.save.mutate(request, { context: withKey(keyOf(request)) });
     },
     onSuccess: async () => {
+      forget();
       await queryClient.invalidateQueries();
       notify(t('exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
@@ -97,6 +114,15 @@ const EditForm = ({ form }: { form: StoredForm }) => {
   return (
     <Page title={t('exams.editTitle', { title: exam.title })}>
       <ChangedByOther places={changed} />
+      {isRestored ? (
+        <KeptNotice
+          onDiscard={() => {
+            setDraft(stored.draft);
+            setRestored(false);
+            setChanged(null);
+          }}
+        />
+      ) : null}
       <ExamForm
         draft={draft}
         problems={problems}

@@ -6,12 +6,16 @@ import { calls, client, withKey } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { notify, notifyError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
+import { useStaff } from '../../app/session.ts';
 import { newKeys } from '../../app/newKey.ts';
 import { emptyExam } from './draft.ts';
 import { ExamForm } from './ExamForm.tsx';
 import { ImportExam } from './ImportExam.tsx';
+import { KeptNotice } from './KeptNotice.tsx';
+import { formKey, readForm, useFormKeeping } from './keptForm.ts';
 import { NO_PROBLEMS, problemsInError } from './problems.ts';
 import { examBody } from './requests.ts';
+import { isSameContent } from './sameContent.ts';
 
 export const NewExamPage = () => {
   const t = useText();
@@ -31,7 +35,12 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
   const t = useText();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [draft, setDraft] = useState(() => emptyExam(blind));
+  const [empty] = useState(() => emptyExam(blind));
+  const key = formKey(useStaff().id, 'new');
+  const [kept] = useState(() => readForm(key));
+  const [draft, setDraft] = useState(kept?.draft ?? empty);
+  const [isRestored, setRestored] = useState(kept !== null);
+  const forget = useFormKeeping(key, draft, null, !isSameContent(draft, empty));
   const [problems, setProblems] = useState(NO_PROBLEMS);
   const [keyOf] = useState(newKeys);
   const create = useMutation({
@@ -40,6 +49,7 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
       return client.exams.create.mutate({ body }, { context: withKey(keyOf(body)) });
     },
     onSuccess: async (exam, open) => {
+      forget();
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
       notify(t(open ? 'exams.opened' : 'exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
@@ -52,6 +62,14 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
   });
   return (
     <Page title={t('exams.new')}>
+      {isRestored ? (
+        <KeptNotice
+          onDiscard={() => {
+            setDraft(empty);
+            setRestored(false);
+          }}
+        />
+      ) : null}
       <ExamForm
         draft={draft}
         problems={problems}
