@@ -4,14 +4,17 @@
 # digest as well, or to use a mirror:
 #   --build-arg BASE=registry.example.org/node:24.21.0-bookworm-slim@sha256:…
 ARG BASE=node:24.21.0-bookworm-slim
+# Of the stages that build only. A base with a company's certificate authority and npm settings reaches `npm ci` and no image:
+#   --build-arg BUILD_BASE=registry.example.org/node-with-our-ca:24.21.0
+ARG BUILD_BASE=${BASE}
 
 # Manifests only: a changed source file does not invalidate the layer of dependencies.
-FROM ${BASE} AS manifests
+FROM ${BUILD_BASE} AS manifests
 WORKDIR /all
 COPY . .
 RUN mkdir /manifests && find . \( -name package.json -o -name package-lock.json \) -exec cp --parents -t /manifests {} +
 
-FROM ${BASE} AS build
+FROM ${BUILD_BASE} AS build
 WORKDIR /src
 COPY --from=manifests /manifests ./
 # Without install scripts: no bundled package needs one, and a compromised package cannot run code here.

@@ -146,6 +146,7 @@ describe('alerts', () => {
       'EvaluationHighErrorRate',
       'EvaluationHighLatency',
       'EvaluationInspectionsStuck',
+      'EvaluationJobsBreak',
       'EvaluationMemoryNearLimit',
       'EvaluationMigrationFailed',
       'EvaluationNoWorkers',

@@ -31,6 +31,22 @@ test('installations with and without embedded services pass helm lint --strict',
   }
 });
 
+test('the store of the chart and of docker-compose.yaml accepts the page of the desk', async () => {
+  const store = podsOf(objectsOf('the desk with a route, beside embedded services')).find(({ owner }) =>
+    owner.metadata.name.endsWith('-s3'),
+  );
+  expect(store?.spec.containers[0]).toMatchObject({
+    env: expect.arrayContaining([{ name: 'VGW_CORS_ALLOW_ORIGIN', value: 'https://desk.example.org' }]),
+  });
+  const text = await readFile(join(import.meta.dirname, '../../docker-compose.yaml'), 'utf8');
+  const { services } = parse(text, { merge: true }) as {
+    services: Record<string, { environment: Record<string, string> }>;
+  };
+  expect(services['s3']?.environment['VGW_CORS_ALLOW_ORIGIN']).toBe(
+    services['desk']?.environment['DESK_URL'],
+  );
+});
+
 test('the schemas detect an unknown field, a wrong type and an unknown kind', async () => {
   const core = find(await render(external), 'Deployment', 'ae-answer-evaluation-core');
   const spec = core['spec'] as Record<string, unknown>;

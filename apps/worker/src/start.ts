@@ -20,7 +20,14 @@ import { gradeRun } from './gradeRun.ts';
 import { holdRun, type HeldRun } from './run/heldRun.ts';
 import type { Tools } from './run/tools.ts';
 import { costOf } from './run/usage.ts';
-import { removeAbandonedFolders } from './workFolder.ts';
+import { checkWorkFolder, removeAbandonedFolders } from './workFolder.ts';
+
+/** Events of a lane after which a job waits or is lost. */
+const BROKEN_JOBS: ReadonlySet<string> = new Set([
+  'lane.handler_failed',
+  'lane.message_dropped',
+  'lane.unreadable_message',
+]);
 
 interface Worker extends Observed {
   /**
@@ -43,8 +50,13 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   const lanes = openLanes({
     ...settings.lanes,
     name: 'worker',
-    onProgress: (event, details) => log.info(details, event),
+    onProgress: (event, details) => {
+      if (!BROKEN_JOBS.has(event)) return log.info(details, event);
+      if (event === 'lane.handler_failed') metrics.jobsFailed.inc({ lane: String(details['lane']) });
+      return log.warn(details, event);
+    },
   });
+  await checkWorkFolder();
   await removeAbandonedFolders();
   // One grader per lane, each with its own limit of concurrent calls, so that a backlog of copies does not delay typed
   // answers. A pause that the endpoint asks for applies to both lanes.
@@ -193,7 +205,11 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       RUN_LANES.flatMap((lane) =>
         tools[lane].gate.isShut() ? [`${lane} lane ${tools[lane].gate.describe()}`] : [],
       ),
-    dependencies: { core: () => core.ping(), lanes: async () => void (await lanes.depth('copy')) },
+    dependencies: {
+      core: () => core.ping(),
+      lanes: async () => void (await lanes.depth('copy')),
+      temporary_folder: checkWorkFolder,
+    },
     close: async () => {
       stopping.abort();
       const handingBack: Promise<void>[] = [];

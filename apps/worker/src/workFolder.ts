@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,17 @@ export const inWorkFolder = async <T>(work: (folder: string) => Promise<T>): Pro
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** @throws Error that names the temporary folder if no file can be written there */
+export const checkWorkFolder = async (): Promise<void> => {
+  try {
+    await inWorkFolder((folder) => writeFile(join(folder, 'check'), 'writable'));
+  } catch (error) {
+    throw new Error(`the temporary folder ${tmpdir()} cannot be written (set TMPDIR, or mount one)`, {
+      cause: error,
+    });
   }
 };
 

@@ -95,6 +95,12 @@ export const modelCost = new Counter({
   labelNames: ['lane', 'currency'],
   ...here,
 });
+export const jobsFailed = new Counter({
+  name: 'evaluation_lane_jobs_failed_total',
+  help: 'Jobs of a lane whose handling broke, each time: the job is delivered again, and dropped after ten deliveries.',
+  labelNames: ['lane'],
+  ...here,
+});
 export const providerUp = new Gauge({
   name: 'evaluation_model_provider_up',
   help: '1 while calls are sent to the model, 0 while they are held back because it is down, refuses the account or fails its preflight.',
