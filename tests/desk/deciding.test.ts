@@ -5,7 +5,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import type { Exam } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { handwrittenExam, mcq, typedExam } from '../harness/papers.ts';
-import { textPdf } from '../harness/pdfs.ts';
+import { textOfPages, textPdf } from '../harness/pdfs.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 import { ANSWERS, submitTypedAnswers } from './harness/typedAnswers.ts';
 
@@ -93,7 +93,26 @@ test('the mark book has a row a candidate and a column a question, sorts, filter
   await book.getByRole('columnheader', { name: 'Total' }).waitFor();
   expect(await page.getByRole('navigation').isVisible()).toBe(false);
   expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
-  await page.emulateMedia({ media: 'screen' });
+  await page.emulateMedia({ media: null });
+});
+
+test('a feedback sheet for each candidate has marks, answer and remarks, a candidate a page, and nothing of reviews', async () => {
+  await open(`/exams/${typed.id}`, typed.title);
+  await page.getByRole('button', { name: 'Return' }).click();
+  await page.getByRole('heading', { level: 1, name: `Return: ${typed.title}` }).waitFor();
+  await page.getByText(`${ANSWERS.length} sheets`, { exact: true }).waitFor();
+  await page.getByText('2 of these results still need a review.').waitFor();
+  const sheet = page.getByRole('article', { name: '=R-1', exact: true });
+  await sheet.getByText('4 / 5').waitFor();
+  await sheet.getByText(ANSWERS[0] ?? '').waitFor();
+  await expectGoodPage();
+  expect(await page.getByRole('article').allInnerTexts()).not.toContainEqual(
+    expect.stringMatching(/review|baseline/i),
+  );
+  const pdf = await page.pdf({ format: 'A4' });
+  const texts = await textOfPages(pdf);
+  expect(texts).toHaveLength(ANSWERS.length);
+  for (const [index, text] of texts.entries()) expect(text).toContain(`=R-${index + 1}`);
 });
 
 test('the review queue shows why copies wait, filters them, and accounts for each page', async () => {

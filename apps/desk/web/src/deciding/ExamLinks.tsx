@@ -8,6 +8,7 @@ const PAGES = [
   ['/guide', 'deciding.links.guide'],
   ['/statistics', 'deciding.links.statistics'],
   ['/finalize', 'deciding.links.finalize'],
+  ['/return', 'deciding.links.return'],
 ] as const satisfies readonly (readonly [string, TextKey])[];
 
 export const ExamLinks = ({ examId, here }: { examId: string; here: (typeof PAGES)[number][0] }) => {

@@ -45,8 +45,14 @@ const finalizeRoute = createRoute({
   component: lazyRouteComponent(() => import('./FinalizePage.tsx'), 'FinalizePage'),
 });
 
+const returnRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/exams/$examId/return',
+  component: lazyRouteComponent(() => import('./ReturnPage.tsx'), 'ReturnPage'),
+});
+
 export const decidingRoutes = {
-  withFrame: [reviewRoute, guideRoute, statisticsRoute, finalizeRoute],
+  withFrame: [reviewRoute, guideRoute, statisticsRoute, finalizeRoute, returnRoute],
 } as const;
 
 export const decidingNavigation: readonly NavigationEntry[] = [

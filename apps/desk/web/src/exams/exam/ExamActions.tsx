@@ -87,6 +87,13 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
           <Button component={Link} to={`/exams/${exam.id}/finalize`} variant={variantOf('finalize')}>
             {t('exams.finalize')}
           </Button>
+          <Button
+            variant={variantOf('return')}
+            disabled={exam.submissions.total === 0}
+            onClick={() => void navigate({ to: `/exams/${exam.id}/return` })}
+          >
+            {t('exams.return')}
+          </Button>
         </>
       ) : null}
       {isAdmin && exam.status === 'draft' ? (
