@@ -3,7 +3,6 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import type { CoreAccess } from '@evaluation/core-client';
 import type { Broadcasts } from '@evaluation/lanes';
 import { contract } from '@evaluation/rest-contract';
-import openApiDocument from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
 import { stringifyExact } from '@evaluation/rest-contract/exact-json';
 import type { FacadeSettings } from '@evaluation/platform/settings';
 import { readinessOf, type Logger } from '@evaluation/platform/telemetry';
@@ -11,6 +10,7 @@ import { sendCheckedCopy } from './checkedCopy.ts';
 import { contractWithoutChecks } from './contractWithoutChecks.ts';
 import { serveDocs } from './docs/serveDocs.ts';
 import { forwardToCore } from './forwardToCore.ts';
+import { serveOpenApi } from './openApi.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
@@ -65,9 +65,7 @@ export const createApp = (
   app.options('/{*path}', notFound);
   app.get('/docs{/*path}', serveDocs());
   const v1 = express.Router();
-  // Serialized once: this route needs no key and has no rate limit.
-  const openApi = Buffer.from(JSON.stringify(openApiDocument));
-  v1.get('/openapi.json', (_request, response) => void response.type('json').send(openApi));
+  serveOpenApi(v1);
   v1.use(exactAnswers);
   const handlers = forwardToCore(core, contract);
   createExpressEndpoints(

@@ -239,12 +239,14 @@ export class DomainFailure<C extends ErrorCode = ErrorCode> extends Error {
 /** The only error body of the API (docs/api/conventions.md#errors). */
 export const ErrorEnvelope = z
   .object({
-    error: z.object({
-      code: z.string(),
-      message: z.string(),
-      request_id: z.string(),
-      details: z.record(z.string(), z.unknown()).optional(),
-    }),
+    error: z
+      .object({
+        code: z.string().meta({ enum: Object.keys(errors) }),
+        message: z.string(),
+        request_id: z.string(),
+        details: z.record(z.string(), z.unknown()).optional(),
+      })
+      .meta({ id: 'ErrorBody' }),
   })
   .meta({ id: 'Error', description: 'Every error of the service. Branch on `error.code`.' });
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>;

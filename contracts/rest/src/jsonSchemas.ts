@@ -1,12 +1,10 @@
 import * as z from 'zod/v4';
+import { forClients, isObject, type JsonSchema } from './clientSchemas.ts';
 
-/**
+/*
  * JSON Schemas of the contract for openapi.json. A schema with `.meta({ id })` becomes one named component that other
  * schemas refer to; schemas without a name are written inline.
  */
-export interface JsonSchema {
-  [keyword: string]: unknown;
-}
 
 /** `input`: request bodies. `output`: response bodies. */
 type Direction = 'input' | 'output';
@@ -48,11 +46,11 @@ export const collectSchemas = (): SchemaCollector => {
           throw new Error('A recursive schema needs a name: give it a .meta({ id }).');
         anyJson.add(`#/$defs/${id}`);
       }
-      const tidy = (part: unknown) => tidied(part, { direction, anyJson });
+      const tidy = (part: unknown) => forClients(asSchema(tidied(part, { direction, anyJson })), direction);
       for (const [id, definition] of Object.entries($defs)) {
-        if (!id.startsWith('__')) add(id, asSchema(tidy({ ...definition, id: undefined })));
+        if (!id.startsWith('__')) add(id, tidy({ ...definition, id: undefined }));
       }
-      return asSchema(tidy(prefixItems?.[0]));
+      return tidy(prefixItems?.[0]);
     },
     components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
@@ -60,9 +58,6 @@ export const collectSchemas = (): SchemaCollector => {
 
 const isZod = (schema: unknown): schema is z.ZodType =>
   typeof schema === 'object' && schema !== null && '_zod' in schema;
-
-const isObject = (part: unknown): part is JsonSchema =>
-  typeof part === 'object' && part !== null && !Array.isArray(part);
 
 const asSchema = (part: unknown): JsonSchema => {
   if (!isObject(part)) throw new Error('A JSON Schema is an object.');
@@ -122,14 +117,13 @@ const tidied = (part: unknown, how: Tidying): unknown => {
   return Object.fromEntries(
     Object.entries(part)
       .filter(([keyword, value]) => value !== undefined && !isNoise(part, keyword, value, how.direction))
-      .map(([keyword, value]) => [keyword, tidiedKeyword(part, keyword, value, how)]),
+      .map(([keyword, value]) => [keyword, tidiedKeyword(keyword, value, how)]),
   );
 };
 
-const tidiedKeyword = (part: JsonSchema, keyword: string, value: unknown, how: Tidying): unknown => {
+const tidiedKeyword = (keyword: string, value: unknown, how: Tidying): unknown => {
   if (keyword === '$ref' && typeof value === 'string')
     return value.replace('#/$defs/', '#/components/schemas/');
-  if (keyword === 'pattern' && part['format'] === 'date-time') return 'Z$';
   return tidied(value, how);
 };
 
@@ -142,7 +136,7 @@ const isNoise = (part: JsonSchema, keyword: string, value: unknown, direction: D
     case 'propertyNames':
       return true;
     case 'pattern':
-      return part['type'] !== 'string' || part['format'] === 'uuid' || part['format'] === 'date';
+      return part['type'] !== 'string';
     case 'minimum':
       return value === Number.MIN_SAFE_INTEGER;
     case 'maximum':

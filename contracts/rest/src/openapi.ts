@@ -1,9 +1,10 @@
 import type { AppRoute } from '@ts-rest/core';
 import { generateOpenApiAsync } from '@ts-rest/open-api';
 import { failuresOfKind } from './callFailures.ts';
+import type { JsonSchema } from './clientSchemas.ts';
 import { ErrorEnvelope, errors, type ErrorCode } from './errors.ts';
 import { detailsExamples, examples } from './examples.ts';
-import { collectSchemas, type JsonSchema } from './jsonSchemas.ts';
+import { collectSchemas } from './jsonSchemas.ts';
 import { SCOPE_TEXTS, SCOPES } from './schemas/account.ts';
 import { contract, happensOnce, type RouteMetadata } from './routes/index.ts';
 
@@ -99,20 +100,20 @@ const headers = {
   RateLimitLimit: {
     description:
       'What the tightest window that the request counted against admits; of a `429 rate_limited`, the window that refused it. The three are absent where no limit applies.',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', format: 'int32', minimum: 1 },
   },
   RateLimitRemaining: {
     description: 'What that window has left.',
-    schema: { type: 'integer', minimum: 0 },
+    schema: { type: 'integer', format: 'int32', minimum: 0 },
   },
   RateLimitReset: {
     description: 'Seconds until that window ends.',
-    schema: { type: 'integer', minimum: 0 },
+    schema: { type: 'integer', format: 'int32', minimum: 0 },
   },
   RetryAfter: {
     description: 'Seconds to wait before the next try.',
     required: true,
-    schema: { type: 'integer', minimum: 0 },
+    schema: { type: 'integer', format: 'int32', minimum: 0 },
   },
 };
 

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { openApi30 } from '@evaluation/rest-contract/openapi-3.0';
 import { expect, test } from 'vitest';
 import { restSuite } from '../../harness/restSuite.ts';
 
@@ -6,15 +8,37 @@ const { service } = await restSuite();
 
 const committed = new URL('../../../contracts/rest/openapi.json', import.meta.url);
 
-test('/v1/openapi.json is the committed file, and needs no key', async () => {
-  const response = await fetch(`${service.baseUrl}/openapi.json`);
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-  expect(await response.json()).toEqual(JSON.parse(await readFile(committed, 'utf8')));
-  expect((await fetch(`${service.baseUrl}/openapi.json`, { headers: { 'x-api-key': 'wrong' } })).status).toBe(
-    200,
-  );
-});
+test.each(['openapi.json', 'openapi-3.0.json'])(
+  '/v1/%s is the committed document with the address of the service, and needs no key',
+  async (name) => {
+    const response = await fetch(`${service.baseUrl}/${name}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    const document: object = JSON.parse(await readFile(committed, 'utf8'));
+    expect(await response.json()).toEqual({
+      ...(name === 'openapi.json' ? document : openApi30(document)),
+      servers: [{ url: service.baseUrl }],
+    });
+    const withWrongKey = await fetch(`${service.baseUrl}/${name}`, { headers: { 'x-api-key': 'wrong' } });
+    expect(withWrongKey.status).toBe(200);
+  },
+);
+
+test.each(['a"b', 'a/b', 'a b', '<x>', 'x'.repeat(300)])(
+  'a Host header that is no host, %j, does not reach the document',
+  async (host) => {
+    const url = new URL(`${service.baseUrl}/openapi.json`);
+    const text = await new Promise<string>((resolve, reject) => {
+      get(url, { headers: { host } }, (response) => {
+        response
+          .setEncoding('utf8')
+          .toArray()
+          .then((parts) => resolve(parts.join('')), reject);
+      }).on('error', reject);
+    });
+    expect(JSON.parse(text)).toMatchObject({ servers: [{ url: '/v1' }] });
+  },
+);
 
 test('every documented path is served, and requires a key', async () => {
   const document: unknown = await (await fetch(`${service.baseUrl}/openapi.json`)).json();

@@ -10,7 +10,7 @@ import {
   RegisteredCandidateList,
   RegisteredCandidateQuery,
 } from '../schemas/candidate.ts';
-import { Deleted } from '../schemas/primitives.ts';
+import { Deleted, givenId } from '../schemas/primitives.ts';
 import { about, c, ofExam } from './contract.ts';
 
 export const candidates = c.router({
@@ -39,7 +39,7 @@ export const candidates = c.router({
     method: 'GET',
     path: '/candidates/:candidateId',
     summary: 'Read a candidate',
-    pathParams: z.object({ candidateId: z.string() }),
+    pathParams: z.object({ candidateId: givenId }),
     responses: { 200: Candidate },
     metadata: about({ scope: 'evaluation:read', failures: ['candidate_not_found'] }),
   },
@@ -73,7 +73,7 @@ export const candidates = c.router({
     method: 'DELETE',
     path: '/exams/:examId/candidates/:candidateId',
     summary: 'Take a candidate without a submission off an exam',
-    pathParams: z.object({ examId: z.string(), candidateId: z.string() }),
+    pathParams: z.object({ examId: givenId, candidateId: givenId }),
     responses: { 200: Deleted },
     metadata: about({
       scope: 'evaluation:write',

@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod/v4';
 import { ErrorEnvelope, type ErrorCode } from '../errors.ts';
 import type { Scope } from '../schemas/account.ts';
+import { givenId } from '../schemas/primitives.ts';
 
 export const c = initContract();
 
@@ -50,7 +51,7 @@ export const rateKind = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string
 
 export const about = <M extends RouteMetadata>(metadata: M): M => metadata;
 
-export const ofExam = z.object({ examId: z.string() });
+export const ofExam = z.object({ examId: givenId });
 
 /** Open points of a route that returns exams. */
 export const EXAM_POINTS = ['submission-warnings', 'typed-quote'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { Deleted } from '../schemas/primitives.ts';
+import { Deleted, givenId } from '../schemas/primitives.ts';
 import {
   QuestionEdit,
   QuestionEdited,
@@ -10,7 +10,7 @@ import {
 } from '../schemas/question.ts';
 import { RUBRIC_RULES, about, c, ofExam } from './contract.ts';
 
-const ofQuestion = z.object({ examId: z.string(), questionId: z.string() });
+const ofQuestion = z.object({ examId: givenId, questionId: givenId });
 
 export const questions = c.router({
   list: {

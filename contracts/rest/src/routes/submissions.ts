@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { Deleted } from '../schemas/primitives.ts';
+import { Deleted, givenId } from '../schemas/primitives.ts';
 import { Approve, MarkOverride, Unfinalize } from '../schemas/review.ts';
 import { ExamResultsQuery, QuestionResult, Result, ResultList, ResultQuery } from '../schemas/result.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../schemas/submission.ts';
 import { SUBMISSION_POINTS, about, c, ofExam } from './contract.ts';
 
-const submissionId = z.object({ submissionId: z.string() });
+const submissionId = z.object({ submissionId: givenId });
 
 export const submissions = c.router({
   create: {
@@ -177,7 +177,7 @@ export const submissions = c.router({
     method: 'PATCH',
     path: '/submissions/:submissionId/questions/:questionId',
     summary: "Override the mark of a question with a teacher's",
-    pathParams: z.object({ submissionId: z.string(), questionId: z.string() }),
+    pathParams: z.object({ submissionId: givenId, questionId: givenId }),
     body: MarkOverride,
     responses: { 200: QuestionResult },
     metadata: about({

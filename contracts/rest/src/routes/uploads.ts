@@ -1,4 +1,5 @@
 import * as z from 'zod/v4';
+import { givenId } from '../schemas/primitives.ts';
 import { Upload, UploadsCreate, UploadsCreated } from '../schemas/upload.ts';
 import { about, c } from './contract.ts';
 
@@ -20,7 +21,7 @@ export const uploads = c.router({
     method: 'GET',
     path: '/uploads/:uploadId',
     summary: 'Read an upload; the first read after the PUT checks the file',
-    pathParams: z.object({ uploadId: z.string() }),
+    pathParams: z.object({ uploadId: givenId }),
     responses: { 200: Upload },
     metadata: about({
       scope: 'evaluation:read',

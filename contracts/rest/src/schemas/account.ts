@@ -19,7 +19,7 @@ export type Scope = z.infer<typeof Scope>;
 /** See docs/api/me.md. Shape of `institute`: open point `me-institute`. */
 export const Account = z
   .object({
-    institute: z.object({ id: uuid, name: z.string() }),
+    institute: z.object({ id: uuid, name: z.string() }).meta({ id: 'Institute' }),
     scopes: z.array(Scope),
     rate_tier: z.enum(['standard', 'high']),
     daily_copy_quota: z.int(),

@@ -1,5 +1,14 @@
 import * as z from 'zod/v4';
-import { clientId, clientObject, listOf, listQuery, shortText, timestamp, uuid } from './primitives.ts';
+import {
+  clientId,
+  clientObject,
+  givenId,
+  listOf,
+  listQuery,
+  shortText,
+  timestamp,
+  uuid,
+} from './primitives.ts';
 
 /** See docs/api/candidates.md#fields. An absent field and `null` both keep the stored value. */
 export const CandidateInput = z
@@ -35,7 +44,11 @@ export const CandidatesCreate = z
 export type CandidatesCreate = z.infer<typeof CandidatesCreate>;
 
 export const CandidatesCreated = z
-  .object({ candidates: z.array(z.object({ id: uuid, external_id: z.string(), created: z.boolean() })) })
+  .object({
+    candidates: z.array(
+      z.object({ id: uuid, external_id: z.string(), created: z.boolean() }).meta({ id: 'CandidateCreated' }),
+    ),
+  })
   .meta({ id: 'CandidatesCreated' });
 export type CandidatesCreated = z.infer<typeof CandidatesCreated>;
 
@@ -51,7 +64,7 @@ export type CandidatesFound = z.infer<typeof CandidatesFound>;
 export const CandidatesRegister = z
   .object({
     candidates: Candidates.nullish(),
-    candidate_ids: z.array(z.string()).min(1).max(2000).nullish(),
+    candidate_ids: z.array(givenId).min(1).max(2000).nullish(),
   })
   .meta({ id: 'CandidatesRegister', description: 'Send `candidates` or `candidate_ids`, exactly one.' });
 export type CandidatesRegister = z.infer<typeof CandidatesRegister>;
@@ -60,7 +73,11 @@ export const CandidatesRegistered = z
   .object({
     registered: z.int(),
     already_registered: z.int(),
-    candidates: z.array(z.object({ id: uuid, external_id: z.string(), registration_id: uuid })),
+    candidates: z.array(
+      z
+        .object({ id: uuid, external_id: z.string(), registration_id: uuid })
+        .meta({ id: 'CandidateRegistered' }),
+    ),
   })
   .meta({ id: 'CandidatesRegistered' });
 export type CandidatesRegistered = z.infer<typeof CandidatesRegistered>;

@@ -1,5 +1,6 @@
 import * as z from 'zod/v4';
 import { ExamQuote } from './exam.ts';
+import { givenId } from './primitives.ts';
 
 /** Prices of the institute per unit (open point `rate-card`), in the shape of the exam's quote. */
 export const RateCard = z.object({ page: ExamQuote, answer: ExamQuote }).meta({ id: 'RateCard' });
@@ -24,7 +25,7 @@ export const CreditQuoteRequest = z
   .object({
     pages: z.int().gte(0).nullish().meta({ description: 'Scanned pages, of one copy or of many.' }),
     upload_ids: z
-      .array(z.string())
+      .array(givenId)
       .min(1)
       .max(100)
       .nullish()

@@ -28,7 +28,8 @@ const language = z
   .refine((value) => value === 'en', { error: 'Only "en".', params: { code: 'invalid_value' } })
   .meta({ enum: ['en'] });
 
-const section = { name: requiredShortText(64), order: z.int() };
+const order = z.int().meta({ format: 'int64' });
+const section = { name: requiredShortText(64), order };
 const MAX_SECTIONS = 20;
 const Level = z.enum(['school', 'ug', 'pg', 'upsc']);
 
@@ -47,7 +48,10 @@ export const ExamCreate = z
     feedback_language: language.nullish(),
     blind: z.boolean().nullish(),
     open: z.boolean().nullish(),
-    sections: z.array(z.object(section)).max(MAX_SECTIONS).nullish(),
+    sections: z
+      .array(z.object(section).meta({ id: 'SectionInput' }))
+      .max(MAX_SECTIONS)
+      .nullish(),
     questions: z.array(QuestionInput).max(200).nullish(),
     candidates: z.array(CandidateInput).max(2000).nullish(),
     choice_groups: reserved('Choice groups'),
@@ -84,20 +88,22 @@ export const Exam = z
     answer_language: z.string(),
     feedback_language: z.string(),
     blind: z.boolean(),
-    sections: z.array(z.object({ name: z.string(), order: z.int() })),
+    sections: z.array(z.object({ name: z.string(), order }).meta({ id: 'Section' })),
     total_marks: z.number(),
     paper_max: z.number(),
     question_count: z.int(),
     dashboard_url: z.string(),
     questions: z.array(CompactQuestion),
     choice_groups: z.array(z.unknown()),
-    rubric: z.object({
-      version: z.int().optional(),
-      sync: z.literal('pending').optional(),
-      locked: z.boolean(),
-      questions_with_rubric: z.int(),
-      questions_without_rubric: z.int(),
-    }),
+    rubric: z
+      .object({
+        version: z.int().optional(),
+        sync: z.literal('pending').optional(),
+        locked: z.boolean(),
+        questions_with_rubric: z.int(),
+        questions_without_rubric: z.int(),
+      })
+      .meta({ id: 'ExamRubric' }),
     quote: ExamQuote.optional(),
     warnings: z.array(Warning),
     created_at: timestamp,
@@ -125,7 +131,7 @@ export const ExamEdit = z
     answer_language: language,
     feedback_language: language,
     blind: z.boolean(),
-    sections: z.array(z.strictObject(section)).max(MAX_SECTIONS),
+    sections: z.array(z.strictObject(section).meta({ id: 'SectionEdit' })).max(MAX_SECTIONS),
   })
   .partial()
   .meta({ id: 'ExamEdit', description: 'The fields to change; an empty object changes nothing.' });

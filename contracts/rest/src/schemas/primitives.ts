@@ -55,16 +55,41 @@ export const clientId = requiredLongText(128);
 
 export const uuid = z.uuid();
 
+/** An id in a request. Any text passes: a malformed id is answered like an unknown one, with 404. */
+export const givenId = z.string().meta({ format: 'uuid' });
+
 /** UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
+const utcTime = (error: string) =>
+  z.iso
+    .datetime({ error })
+    // PostgreSQL refuses longer timestamps and stores at most six digits of a second.
+    .max(30, { error: 'At most 9 digits of a second.' })
+    // ISO 8601 has a year 0; PostgreSQL does not.
+    .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' });
+
 /** A time that a caller chooses, in UTC; PostgreSQL takes each value. */
-export const givenTime = z.iso
-  .datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' })
-  // PostgreSQL refuses longer timestamps and stores at most six digits of a second.
-  .max(30, { error: 'At most 9 digits of a second.' })
-  // ISO 8601 has a year 0; PostgreSQL does not.
-  .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' });
+export const givenTime = utcTime('An ISO 8601 UTC timestamp that ends in Z.');
+
+const WITH_OFFSET = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?([+-]\d\d):?(\d\d)$/;
+
+/** The same instant in UTC, with all its digits of a second. Text without an offset stays as it is. */
+const inUtc = (text: string): string => {
+  const [, seconds, fraction = '', hours, minutes] = WITH_OFFSET.exec(text) ?? [];
+  const instant = Date.parse(`${seconds}${hours}:${minutes}`);
+  // `Date.parse` moves February 30 to March 2; `utcTime` refuses it.
+  if (Number.isNaN(instant) || Number.isNaN(Date.parse(`${seconds}Z`))) return text;
+  if (!utcTime('').safeParse(`${seconds}Z`).success) return text;
+  return new Date(instant).toISOString().replace(/\.000Z$/, `${fraction}Z`);
+};
+
+/** A time in a query. Clients that hold a date-time send their own offset, which becomes `Z` here. */
+const sinceTime = z
+  .string()
+  .overwrite(inUtc)
+  .pipe(utcTime('An ISO 8601 timestamp that ends in Z or in an offset.'))
+  .meta({ format: 'date-time' });
 
 export const date = z.iso.date();
 
@@ -142,7 +167,7 @@ export const listQuery = (maximum: number, standard: number) => ({
     .meta({ type: 'integer', minimum: 1, maximum, default: standard }),
   // Not bounded: a cursor that is too long is answered with invalid_cursor.
   cursor: z.string().optional(),
-  updated_since: givenTime.optional(),
+  updated_since: sinceTime.optional(),
 });
 
 export const flag = z.enum(['true', 'false']);
@@ -162,7 +187,10 @@ export const include = (...words: string[]) =>
       error: `A comma list of ${words.join(', ')}.`,
     })
     .optional()
-    .meta({ description: `Comma list of ${words.map((word) => `\`${word}\``).join(', ')}.` });
+    .meta({
+      pattern: `^(${words.join('|')})?(,(${words.join('|')})?)*$`,
+      description: `Comma list of ${words.map((word) => `\`${word}\``).join(', ')}.`,
+    });
 
 /** A field of a feature that is not released (docs/api/conventions.md#versions): null or an empty list. */
 export const reserved = (feature: string) =>
@@ -175,6 +203,7 @@ export const reserved = (feature: string) =>
     .optional()
     .meta({
       type: ['array', 'null'],
+      items: {},
       maxItems: 0,
       description: 'Reserved: anything in it answers 422 feature_not_available.',
     });

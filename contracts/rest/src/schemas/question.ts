@@ -25,7 +25,22 @@ export const QuestionType = z.enum([
 ]);
 export type QuestionType = z.infer<typeof QuestionType>;
 
-const Option = z.object({ label: requiredShortText(16), text: longText(2000) });
+const OptionInput = z
+  .object({ label: requiredShortText(16), text: longText(2000) })
+  .meta({ id: 'OptionInput' });
+
+const NumberOrText = z.union([z.number(), z.string()]).meta({ id: 'NumberOrText' });
+
+const AnswerKey = z
+  .union([z.number(), z.string(), z.array(NumberOrText)])
+  .meta({ id: 'AnswerKey', description: 'The key of a `numeric` or `one_word` question.' });
+
+const NumberOrTextInput = z.union([z.number(), longText(255)]).meta({ id: 'NumberOrTextInput' });
+
+const AnswerKeyInput = z.union([z.number(), longText(255), z.array(NumberOrTextInput).min(1).max(100)]).meta({
+  id: 'AnswerKeyInput',
+  description: 'A number, its text, or a list of accepted numbers for `numeric`; a text for `one_word`.',
+});
 
 /**
  * Fields and their limits: docs/api/questions.md#fields. Rules between fields (the key that a type needs, labels that
@@ -43,18 +58,9 @@ export const QuestionInput = z
       .gte(0)
       .meta({ minimum: 0, description: 'At most 6 decimal places.' })
       .nullish(),
-    options: z.array(Option).min(2).max(26).nullish(),
+    options: z.array(OptionInput).min(2).max(26).nullish(),
     correct_options: z.array(z.string()).min(1).max(26).nullish(),
-    answer: z
-      .union([
-        z.number(),
-        longText(255),
-        z
-          .array(z.union([z.number(), longText(255)]))
-          .min(1)
-          .max(100),
-      ])
-      .nullish(),
+    answer: AnswerKeyInput.nullish(),
     model_answer: longText(20_000).nullish(),
     rubric: Rubric.nullish(),
     word_limit: z.int().gt(0).lte(1_000_000).nullish(),
@@ -73,7 +79,9 @@ export const CompactQuestion = z
     label: z.string(),
     section: z.string(),
     max_marks: z.number(),
-    options: z.array(z.object({ label: z.string(), option_id: uuid })).optional(),
+    options: z
+      .array(z.object({ label: z.string(), option_id: uuid }).meta({ id: 'CompactOption' }))
+      .optional(),
   })
   .meta({ id: 'CompactQuestion' });
 export type CompactQuestion = z.infer<typeof CompactQuestion>;
@@ -88,9 +96,11 @@ export const Question = z
     text: z.string(),
     max_marks: z.number(),
     negative_marks: z.number(),
-    options: z.array(z.object({ label: z.string(), text: z.string(), option_id: uuid })).optional(),
+    options: z
+      .array(z.object({ label: z.string(), text: z.string(), option_id: uuid }).meta({ id: 'Option' }))
+      .optional(),
     correct_options: z.array(z.string()).optional(),
-    answer: z.union([z.number(), z.string(), z.array(z.union([z.number(), z.string()]))]).optional(),
+    answer: AnswerKey.optional(),
     model_answer: z.string().nullable().optional(),
     rubric: Rubric.nullable().optional(),
     word_limit: z.int().nullable(),
@@ -129,7 +139,7 @@ export const QuestionEdit = z
     ...QuestionInput.omit({ type: true }).shape,
     // Accepts options as they were read, with `option_id`.
     options: z
-      .array(z.strictObject({ ...Option.shape, option_id: uuid.nullish() }))
+      .array(z.strictObject({ ...OptionInput.shape, option_id: uuid.nullish() }).meta({ id: 'OptionEdit' }))
       .min(2)
       .max(26)
       .nullish(),

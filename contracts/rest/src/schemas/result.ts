@@ -41,13 +41,17 @@ export const QuestionResult = z
     criteria: z.array(CriterionResult),
     model_answer: z.string().nullable().optional(),
     annotations: z.array(Annotation).optional(),
-    review: z.object({
-      reviewer: z.object({ ref: z.string().nullable(), name: z.string().nullable() }),
-      reason: z.string().nullable(),
-      edited: z.boolean(),
-      edited_at: timestamp.nullable(),
-      approved: z.boolean(),
-    }),
+    review: z
+      .object({
+        reviewer: z
+          .object({ ref: z.string().nullable(), name: z.string().nullable() })
+          .meta({ id: 'Reviewer' }),
+        reason: z.string().nullable(),
+        edited: z.boolean(),
+        edited_at: timestamp.nullable(),
+        approved: z.boolean(),
+      })
+      .meta({ id: 'QuestionReview' }),
     error: GradingError.nullable(),
   })
   .meta({ id: 'QuestionResult' });
@@ -58,27 +62,33 @@ export const Result = z
   .object({
     submission_id: uuid,
     exam_id: uuid,
-    candidate: z.object({
-      id: uuid,
-      external_id: z.string(),
-      name: z.string().nullable(),
-      roll_number: z.string().nullable(),
-    }),
+    candidate: z
+      .object({
+        id: uuid,
+        external_id: z.string(),
+        name: z.string().nullable(),
+        roll_number: z.string().nullable(),
+      })
+      .meta({ id: 'ResultCandidate' }),
     status: SubmissionStatus,
     needs_review: z.boolean(),
     review_reasons: z.array(z.string()),
     finalized: z.boolean(),
     finalized_at: timestamp.nullable(),
     rubric_version: z.int().nullable(),
-    totals: z.object({
-      awarded: z.number(),
-      max: z.number(),
-      percentage: z.number().nullable(),
-      questions_graded: z.int(),
-      questions_failed: z.int(),
-    }),
+    totals: z
+      .object({
+        awarded: z.number(),
+        max: z.number(),
+        percentage: z.number().nullable(),
+        questions_graded: z.int(),
+        questions_failed: z.int(),
+      })
+      .meta({ id: 'Totals' }),
     questions: z.array(QuestionResult),
-    checked_copy: z.object({ available: z.boolean(), download_path: z.string().nullable() }),
+    checked_copy: z
+      .object({ available: z.boolean(), download_path: z.string().nullable() })
+      .meta({ id: 'CheckedCopy' }),
     graded_at: timestamp.nullable(),
     credits_charged: z.number().nullable(),
     error: GradingError.nullable(),

@@ -56,10 +56,12 @@ export type Finalize = z.infer<typeof Finalize>;
 export const Finalized = z
   .object({
     skipped: z.array(
-      z.object({
-        submission_id: uuid.optional(),
-        reason: z.string().meta({ description: 'Such as `not_graded`, `already_finalized`, `not_live`.' }),
-      }),
+      z
+        .object({
+          submission_id: uuid.optional(),
+          reason: z.string().meta({ description: 'Such as `not_graded`, `already_finalized`, `not_live`.' }),
+        })
+        .meta({ id: 'Skipped' }),
     ),
   })
   .meta({ id: 'Finalized' });

@@ -1,12 +1,14 @@
 import * as z from 'zod/v4';
 import { decimalMarks, longText, requiredShortText, uuid, Warning } from './primitives.ts';
 
-const Criterion = z.object({
-  name: requiredShortText(255),
-  marks: decimalMarks.gt(0).meta({ exclusiveMinimum: 0, description: 'At most 6 decimal places.' }),
-  keywords: z.array(longText(255)).max(50).nullish(),
-  guidance: longText(2000).nullish(),
-});
+const Criterion = z
+  .object({
+    name: requiredShortText(255),
+    marks: decimalMarks.gt(0).meta({ exclusiveMinimum: 0, description: 'At most 6 decimal places.' }),
+    keywords: z.array(longText(255)).max(50).nullish(),
+    guidance: longText(2000).nullish(),
+  })
+  .meta({ id: 'Criterion' });
 
 /**
  * See docs/api/rubrics.md#rules. `packages/rules` checks that marks add up, that names are unique, and the total length
@@ -24,7 +26,10 @@ export type Rubric = z.infer<typeof Rubric>;
 export const RubricEdit = z
   .strictObject({
     ...Rubric.shape,
-    criteria: z.array(z.strictObject(Criterion.shape)).min(1).max(50),
+    criteria: z
+      .array(z.strictObject(Criterion.shape).meta({ id: 'CriterionEdit' }))
+      .min(1)
+      .max(50),
   })
   .meta({ id: 'RubricEdit', description: 'A rubric; unknown fields are refused.' });
 
@@ -32,13 +37,15 @@ export const RubricList = z
   .object({
     version: z.int(),
     questions: z.array(
-      z.object({
-        question_id: uuid,
-        label: z.string(),
-        rubric: Rubric.nullable(),
-        model_answer: z.string().nullable(),
-        source: z.literal('generated').optional(),
-      }),
+      z
+        .object({
+          question_id: uuid,
+          label: z.string(),
+          rubric: Rubric.nullable(),
+          model_answer: z.string().nullable(),
+          source: z.literal('generated').optional(),
+        })
+        .meta({ id: 'QuestionRubric' }),
     ),
   })
   .meta({ id: 'RubricList' });
@@ -53,10 +60,12 @@ export const RubricsEdit = z
     questions: z
       .record(
         z.string(),
-        z.strictObject({
-          rubric: RubricEdit.nullable().optional(),
-          model_answer: longText(20_000).nullable().optional(),
-        }),
+        z
+          .strictObject({
+            rubric: RubricEdit.nullable().optional(),
+            model_answer: longText(20_000).nullable().optional(),
+          })
+          .meta({ id: 'QuestionRubricEdit' }),
       )
       .refine((questions) => Object.keys(questions).length <= MAX_RUBRIC_EDITS, {
         error: `At most ${MAX_RUBRIC_EDITS} entries.`,
@@ -71,7 +80,7 @@ export type RubricsEdit = z.infer<typeof RubricsEdit>;
 export const RubricsEdited = z
   .object({
     version: z.int(),
-    questions: z.array(z.object({ question_id: uuid })),
+    questions: z.array(z.object({ question_id: uuid }).meta({ id: 'EditedRubric' })),
     warnings: z.array(Warning).optional(),
   })
   .meta({ id: 'RubricsEdited' });

@@ -1,6 +1,16 @@
 import * as z from 'zod/v4';
 import { CandidateInput } from './candidate.ts';
-import { clientObject, flag, listOf, listQuery, reserved, timestamp, uuid, Warning } from './primitives.ts';
+import {
+  clientObject,
+  flag,
+  givenId,
+  listOf,
+  listQuery,
+  reserved,
+  timestamp,
+  uuid,
+  Warning,
+} from './primitives.ts';
 
 export const SubmissionStatus = z.enum([
   'queued',
@@ -17,7 +27,7 @@ export type SubmissionStatus = z.infer<typeof SubmissionStatus>;
 /** See docs/api/submissions.md#fields. Labels are compared ignoring case. */
 export const AnswerInput = z
   .object({
-    question_id: z.string().nullish(),
+    question_id: givenId.nullish(),
     question_label: z.string().nullish(),
     option_labels: z.array(z.string()).max(26).nullish(),
     text: z.string().nullish(),
@@ -28,8 +38,8 @@ export type AnswerInput = z.infer<typeof AnswerInput>;
 export const SubmissionCreate = z
   .object({
     candidate: CandidateInput.nullish(),
-    candidate_id: z.string().nullish(),
-    upload_id: z.string().nullish(),
+    candidate_id: givenId.nullish(),
+    upload_id: givenId.nullish(),
     answers: z.array(AnswerInput).max(1000).nullish(),
     replace: z.boolean().nullish().meta({
       description: "Replace the candidate's live submission, unless it is finalized. Default false.",
@@ -61,7 +71,7 @@ export const Submission = z
   .object({
     id: uuid,
     exam_id: uuid,
-    candidate: z.object({ id: uuid, external_id: z.string() }),
+    candidate: z.object({ id: uuid, external_id: z.string() }).meta({ id: 'SubmissionCandidate' }),
     state: z.enum(['live', 'replaced', 'deleted']),
     replaced_by: uuid.optional(),
     status: SubmissionStatus,
@@ -78,8 +88,12 @@ export const Submission = z
         questions_total: z.int(),
         estimated_ready_at: timestamp.optional(),
       })
+      .meta({ id: 'Progress' })
       .nullable(),
-    queue: z.object({ position: z.int(), estimated_ready_at: timestamp }).nullable(),
+    queue: z
+      .object({ position: z.int(), estimated_ready_at: timestamp })
+      .meta({ id: 'QueuePlace' })
+      .nullable(),
     attempt_count: z.int(),
     rubric_version: z.int().nullable(),
     credits_charged: z.number().nullable(),

@@ -8,11 +8,13 @@ export const UploadsCreate = z
   .object({
     files: z
       .array(
-        z.object({
-          file_name: requiredLongText(255),
-          content_type: z.literal('application/pdf', { error: 'Only application/pdf.' }),
-          size_bytes: z.int().gte(1).lte(MAX_UPLOAD_BYTES),
-        }),
+        z
+          .object({
+            file_name: requiredLongText(255),
+            content_type: z.literal('application/pdf', { error: 'Only application/pdf.' }),
+            size_bytes: z.int().gte(1).lte(MAX_UPLOAD_BYTES),
+          })
+          .meta({ id: 'UploadFile' }),
       )
       .min(1)
       .max(100),

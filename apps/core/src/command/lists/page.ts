@@ -47,7 +47,8 @@ export const openPage = (
     list: options.list,
     filters: { ...options.filters, updated_since: since },
   };
-  const after = request.cursor === undefined ? null : readCursor(request.cursor, scope, options.signingKeys);
+  // Clients send an empty parameter for one that they leave out.
+  const after = request.cursor ? readCursor(request.cursor, scope, options.signingKeys) : null;
   const limit = request.limit === undefined ? options.defaultLimit : Number(request.limit);
   const isPass = options.isFeed === true || since !== undefined;
   const startedAt = after?.pass_started_at;
