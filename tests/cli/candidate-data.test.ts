@@ -191,6 +191,12 @@ const sit = async (
      values ($1, $2, $3, $4, $1)`,
     [owner.instituteId, again.id, questions[0]?.question_id, output.feedback],
   );
+  await behind(
+    service.database,
+    `insert into marking_ink (institute_id, submission_id, id, ink, staff_id)
+     values ($1, $2, $1, jsonb_build_object('kind', 'text', 'page', 1, 'at', array[0, 0], 'text', $3::text), $1)`,
+    [owner.instituteId, again.id, output.feedback],
+  );
   return { candidateId: copy.candidate.id, copy: copy.id, typed: again.id, earlier: earlier.id };
 };
 

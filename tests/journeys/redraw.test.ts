@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { checkedCopyPrefix, objectStore } from '@evaluation/object-store';
@@ -19,6 +20,7 @@ import { handwrittenExam } from '../harness/papers.ts';
 import { plainPdf, textOfPages } from '../harness/pdfs.ts';
 import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
 import { EVERY_SCOPE, startService, type TestService } from '../harness/service.ts';
+import { openStaff } from '../harness/staff.ts';
 import { startStoreProxy } from '../harness/storeProxy.ts';
 import { expectError } from '../harness/tenant.ts';
 import { natsOf } from '../resilience/nats.ts';
@@ -109,7 +111,6 @@ const shown = async ({ api, id }: Graded): Promise<string | null> => {
 
 /** Polls no faster than this, to leave CPU for drawing. */
 const POLL_MS = 150;
-
 const drawn = (copy: Graded): Promise<string> =>
   eventually('the checked copy is drawn anew', async () => {
     const text = await shown(copy);
@@ -145,15 +146,26 @@ describe('a teacher changes marks', () => {
       'select attempts, released_at from copy_drawings where submission_id = $1',
       [id],
     );
-  const filesOf = async ({ id }: Graded): Promise<string[]> => {
+  const instituteOf = async ({ id }: Graded): Promise<string> => {
     const [row] = await behind<{ institute_id: string }>(
       service.database,
       'select institute_id from submissions where id = $1',
       [id],
     );
+    return row?.institute_id ?? '';
+  };
+  /** Writes on the first page; without a text, removes what was written. */
+  const write = async (copy: Graded, text: string | null, id: string): Promise<void> => {
+    const staff = closedAfterTests(await openStaff(service));
+    const ink = { kind: 'text' as const, page: 1, at: [0.2, 0.5] as [number, number], text: text ?? '' };
+    const change = text === null ? { add: [], remove: [id] } : { add: [{ id, ink }], remove: [] };
+    await staff.as(await instituteOf(copy)).desk.marking.ink.mutate({ submission_id: copy.id, ...change });
+    await letTimePass(service, copy);
+  };
+  const filesOf = async (copy: Graded): Promise<string[]> => {
     const direct = objectStore(bucket);
     try {
-      return await Array.fromAsync(direct.list(checkedCopyPrefix(row?.institute_id ?? '', id)));
+      return await Array.fromAsync(direct.list(checkedCopyPrefix(await instituteOf(copy), copy.id)));
     } finally {
       direct.close();
     }
@@ -197,6 +209,15 @@ describe('a teacher changes marks', () => {
     expectMarks(changed, 1, 1);
   });
 
+  test('what a teacher wrote on the page is on the next copy, until it is removed', async () => {
+    const copy = await named();
+    const stroke = randomUUID();
+    await write(copy, 'See page 4', stroke);
+    expect(await drawn(copy)).toContain('See page 4');
+    await write(copy, null, stroke);
+    expect(await drawn(copy)).not.toContain('See page 4');
+  });
+
   test('no name is on the new copy of a blind exam', async () => {
     const copy = await blind();
     await override(copy, copy.questions[0], 1);
@@ -222,6 +243,7 @@ describe('a teacher changes marks', () => {
 
   test('a re-evaluation that keeps a mark draws it, and one that drops the mark draws its own', async () => {
     const copy = await named();
+    await write(copy, 'See page 5', randomUUID());
     // Not awaited: the run draws the copy, so the drawing under way is obsolete.
     await override(copy, copy.questions[0], 0.5);
     const again = async (keep: boolean): Promise<Result> => {
@@ -233,6 +255,7 @@ describe('a teacher changes marks', () => {
     expect(await again(true)).toMatchObject({ totals: { awarded: 0.5 }, checked_copy: { available: true } });
     const kept = (await shown(copy)) ?? '';
     expectMarks(kept, 0.5, 0.5);
+    expect(kept).toContain('See page 5');
     expectNoTrace(kept, 2, 2);
     expect(await again(false)).toMatchObject({ totals: { awarded: 2 }, checked_copy: { available: true } });
     expectMarks((await shown(copy)) ?? '', 2, 2);
@@ -282,11 +305,11 @@ describe('a teacher changes marks', () => {
       const now = await shown(copy);
       if (now !== null) expectMarks(now, awarded, awarded);
     }
-    // Question 2 has no answer on the copy: its mark appears in the summary and the total only.
+    // Question 2 has no answer on the copy: its mark stands after that of question 1.
     await override(copy, copy.questions[1], 1);
     const text = await drawn(copy);
     expectMarks(text, 1.5, 2.5);
-    expect(text).toContain('1 / 1');
+    expect(text).toMatch(/Q1 1.5\/2 Q2 1\/1.*1 \/ 1/);
     expect(text).not.toContain('Not answered');
     for (const old of [0.5, 1, 1.5, 2]) expectNoTrace(text, old === 1.5 ? 0 : old, old);
   });

@@ -145,6 +145,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
     question_id: question,
     flagged: true,
   }),
+  'desk.marking.ink': ({ submission }) => ({ submission_id: submission, add: [], remove: [] }),
   'desk.marking.keepOpen': ({ submission }) => ({ submission_id: submission }),
 
   'desk.review.queue': ({ exam }) => ({ exam_id: exam }),

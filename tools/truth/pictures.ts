@@ -20,6 +20,7 @@ const PLAN: CheckedCopyPlan = {
   totals: { awarded: 0, max: 1, percentage: 0 },
   questions: [],
   annotations: [],
+  ink: [],
   notice: null,
 };
 

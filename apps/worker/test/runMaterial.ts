@@ -31,4 +31,5 @@ export const runMaterial = (lane: RunMaterial['lane']): RunMaterial => ({
   used: null,
   examples: [],
   overrides: [],
+  ink: [],
 });

@@ -35,6 +35,7 @@ const basePlan: CheckedCopyPlan = {
   totals: { awarded: 34.5, max: 50, percentage: 69 },
   questions: [question],
   annotations: [],
+  ink: [],
   notice: null,
 };
 
@@ -84,7 +85,6 @@ const extracted = async (source: Buffer, longSide?: number) => {
 };
 
 const textOnly = 64;
-
 const near = (actual: number | undefined, expected: number, tolerance: number) =>
   expect(Math.abs((actual ?? NaN) - expected)).toBeLessThanOrEqual(tolerance);
 

@@ -51,6 +51,7 @@ const planOf = (pages: number): CheckedCopyPlan => {
     totals: { awarded: 1, max: 5, percentage: 20 },
     questions: [],
     annotations,
+    ink: [],
     notice: null,
   };
 };

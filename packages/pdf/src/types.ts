@@ -1,4 +1,5 @@
 import { uploadRejections } from '@evaluation/rest-contract/upload-rejections';
+import { Ink, MOST_INK } from '@evaluation/rules/marked-page';
 import * as z from 'zod/v4';
 
 // These schemas define the types and check the messages between parent and child. The parent parses the child's
@@ -134,6 +135,8 @@ export const CheckedCopyPlan = z.object({
     )
     .max(1000),
   annotations: z.array(Annotation).max(20_000),
+  /** The teacher's strokes on the viewed pages. */
+  ink: z.array(Ink).max(MOST_INK),
   /** Printed on the summary, for example "Marked by the offline baseline: check every mark." */
   notice: z.string().nullable(),
 });

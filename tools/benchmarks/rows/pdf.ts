@@ -89,6 +89,7 @@ const plan = (): CheckedCopyPlan => ({
     box: { x: 0.2, y: 0.3, width: 0.1, height: 0.03 },
     text: '',
   })),
+  ink: [],
   notice: null,
 });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { Ink } from '@evaluation/rules/marked-page';
 import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
 import { CurrentPaper } from '../exams/paper/paper.ts';
@@ -7,7 +8,7 @@ import { unreachable } from '../command/unreachable.ts';
 import { newClaim } from '../command/workerCalls/claimToken.ts';
 import { DRAWING_SECONDS, GIVEN_UP, putOff } from './drawings.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../exams/paper/markedMaterial.ts';
-import { readCandidate, readDecided, readOverrides } from '../exams/paper/markedMaterial.ts';
+import { readCandidate, readDecided, readInk, readOverrides } from '../exams/paper/markedMaterial.ts';
 
 export const LARGEST_COUNT = 2 ** 31 - 1;
 
@@ -35,6 +36,7 @@ const DrawingMaterial = z.object({
   questions: Pinned.shape.questions,
   results: z.array(DecidedQuestion),
   overrides: z.array(OverrideInForce),
+  ink: z.array(Ink),
   /** Provider of the grader that marked the copy. */
   marked_by: z.string(),
 });
@@ -95,6 +97,7 @@ const claim = async (services: Services, job: DrawingJob): Promise<DrawingMateri
       candidate: await readCandidate(tx, job.institute_id, submission),
       results: await readDecided(tx, { institute_id: job.institute_id, run_id: submission.current_run_id }),
       overrides: await readOverrides(tx, job.institute_id, submission.id),
+      ink: (await readInk(tx, job.institute_id, submission.id)).map(({ ink }) => ink),
     };
     return { material, sealedKey: submission.sealed_key };
   });

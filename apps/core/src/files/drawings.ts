@@ -56,12 +56,31 @@ export const drawings: JobQueue = {
   givenUp: GIVEN_UP,
 };
 
-export const requestDrawing = async (tx: Tx, instituteId: string, submissionId: string): Promise<void> => {
+/** @param delaySeconds a drawing that is not requested yet, or already released, begins no earlier */
+export const requestDrawing = async (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+  delaySeconds = 0,
+): Promise<void> => {
+  const later = sql<Date>`clock_timestamp() + make_interval(secs => ${delaySeconds})`;
   await tx
     .insertInto('copy_drawings')
-    .values({ submission_id: submissionId, institute_id: instituteId })
+    .values({
+      submission_id: submissionId,
+      institute_id: instituteId,
+      ...(delaySeconds === 0 ? {} : { wanted_at: later }),
+    })
     .onConflict((conflict) =>
-      conflict.column('submission_id').doUpdateSet({ released_at: null, claimed_at: null, attempts: 0 }),
+      conflict.column('submission_id').doUpdateSet({
+        released_at: null,
+        claimed_at: null,
+        attempts: 0,
+        wanted_at:
+          delaySeconds === 0
+            ? sql<Date>`least(copy_drawings.wanted_at, clock_timestamp())`
+            : sql<Date>`case when copy_drawings.released_at is null then copy_drawings.wanted_at else ${later} end`,
+      }),
     )
     .execute();
 };

@@ -127,6 +127,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.marking.changes': ALL,
   'desk.marking.withdraw': ALL,
   'desk.marking.flag': ALL,
+  'desk.marking.ink': ALL,
   'desk.marking.keepOpen': ALL,
 
   'desk.review.queue': ALL,

@@ -71,7 +71,13 @@ export const eraseSubmission = async (
   for (const table of ['page_readings', 'evidence_parts', 'judgements'] as const) {
     await tx.deleteFrom(table).where('institute_id', '=', instituteId).where(ofRuns).execute();
   }
-  for (const table of ['answers', 'checked_copies', 'copy_drawings', 'marking_flags'] as const) {
+  for (const table of [
+    'answers',
+    'checked_copies',
+    'copy_drawings',
+    'marking_flags',
+    'marking_ink',
+  ] as const) {
     await tx
       .deleteFrom(table)
       .where('institute_id', '=', instituteId)

@@ -83,6 +83,7 @@ export const exportSubmission = async (services: Services, wanted: WantedSubmiss
         .orderBy('application')
         .execute(),
       marking_flags: await rowsOf(tx, 'marking_flags', submissionKey).orderBy('question_id').execute(),
+      marking_ink: await rowsOf(tx, 'marking_ink', submissionKey).orderBy('drawn_at').orderBy('id').execute(),
       audit_entries: await rowsOf(tx, 'audit_entries', submissionKey).orderBy('id').execute(),
       checked_copies: await rowsOf(tx, 'checked_copies', submissionKey).orderBy('marks_revision').execute(),
     };
@@ -105,7 +106,13 @@ interface OfSubmission {
   submission_id: string;
 }
 
-type RowsOfSubmission = 'answers' | 'reviews' | 'marking_flags' | 'audit_entries' | 'checked_copies';
+type RowsOfSubmission =
+  | 'answers'
+  | 'reviews'
+  | 'marking_flags'
+  | 'marking_ink'
+  | 'audit_entries'
+  | 'checked_copies';
 
 const rowsOf = <T extends RowsOfSubmission>(
   tx: Tx,

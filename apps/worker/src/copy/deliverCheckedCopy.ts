@@ -18,11 +18,11 @@ export const deliverCheckedCopy = async (
   run: HeldRun,
   copy: { folder: string; images: PageImage[]; results: readonly CopyResult[] },
 ): Promise<CheckedCopy | null> => {
-  const { exam, candidate, overrides, run_id } = run.material;
+  const { exam, candidate, overrides, ink, run_id } = run.material;
   const target = join(copy.folder, 'checked.pdf');
   try {
     const drawn = await drawCopy(
-      { ...copy, exam, candidate, overrides, markedBy: tools.grader.provider },
+      { ...copy, exam, candidate, overrides, ink, markedBy: tools.grader.provider },
       target,
       { timeoutSeconds: tools.settings.pdfSeconds, signal: run.signal },
     );

@@ -9,6 +9,7 @@ import {
   type PageImage,
 } from '@evaluation/pdf';
 import { totalsOf } from '@evaluation/rules';
+import { shownAnnotations } from '@evaluation/rules/marked-page';
 import type { CopyResult } from './copyResult.ts';
 import { withTeacherMark } from './teacherMark.ts';
 
@@ -18,6 +19,7 @@ interface MarkedCopy {
   candidate: DrawingMaterial['candidate'];
   results: readonly CopyResult[];
   overrides: DrawingMaterial['overrides'];
+  ink: DrawingMaterial['ink'];
   markedBy: string;
 }
 
@@ -61,7 +63,11 @@ export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions)
         feedback: result.feedback,
         criteria: result.criteria,
       })),
-      annotations: questions.flatMap(({ annotations }) => annotations).map(onImage(copy.images)),
+      annotations: shownAnnotations(
+        questions.map(({ question, ...result }) => ({ ...result, id: question.id, label: question.label })),
+        copy.ink,
+      ).map(onImage(copy.images)),
+      ink: copy.ink,
       notice: noticeOf(copy.markedBy),
     },
     options,

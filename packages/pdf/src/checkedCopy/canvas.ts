@@ -21,10 +21,10 @@ import {
   stroke,
 } from '#pdf-lib';
 import type { PDFName, PDFOperator, PDFPage } from '#pdf-lib';
+import type { Area, Point, Shape } from '@evaluation/rules/marked-page';
 import type { Face } from './lettering.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number];
-export type Point = readonly [x: number, y: number];
 
 /** Draws on a page of the new document (no rotation, no crop). Unit: points, origin top left, y down. */
 export class Canvas {
@@ -62,44 +62,18 @@ export class Canvas {
     this.#operators.push(stroke());
   }
 
-  /** Draws a smooth line of cubic Bézier segments. Each segment is two control points and an end point. */
-  curve(
-    start: Point,
-    segments: readonly (readonly [Point, Point, Point])[],
-    width: number,
-    colour: Colour,
-  ): void {
-    this.#pen(width, colour);
-    this.#curvePath(start, segments);
-    this.#operators.push(stroke());
-  }
-
-  circle([x, y]: Point, radius: number, width: number, colour: Colour): void {
-    const k = radius * 0.5523;
-    const [l, r, t, b] = [x - radius, x + radius, y - radius, y + radius];
-    const segments = [
-      [
-        [r, y + k],
-        [x + k, b],
-        [x, b],
-      ],
-      [
-        [x - k, b],
-        [l, y + k],
-        [l, y],
-      ],
-      [
-        [l, y - k],
-        [x - k, t],
-        [x, t],
-      ],
-      [
-        [x + k, t],
-        [r, y - k],
-        [r, y],
-      ],
-    ] as const;
-    this.curve([r, y], segments, width, colour);
+  shape(shape: Shape, colour: Colour, face: Face): void {
+    if (shape.kind === 'text') {
+      this.text(face.showable(shape.text), shape.at, face, shape.size, colour);
+    } else if (shape.kind === 'area') {
+      this.#operators.push(setFillingRgbColor(...colour));
+      this.#path(shape.outline);
+      this.#operators.push(closePath(), fill());
+    } else {
+      this.#pen(shape.width, colour);
+      this.#curvePath(shape.start, shape.segments);
+      this.#operators.push(stroke());
+    }
   }
 
   rectangle({ x, y, width: w, height: h }: Area, colour: Colour): void {
@@ -140,12 +114,4 @@ export class Canvas {
       );
     }
   }
-}
-
-/** Points of the viewed page, origin top left. */
-export interface Area {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
 }

@@ -29,6 +29,10 @@ export const draw = async (job: DrawJob): Promise<CheckedCopy> => {
   const letters = await embedLettering(file.document);
   const { plan } = job;
   const annotations = Map.groupBy(plan.annotations, ({ page }) => page);
+  const ink = Map.groupBy(
+    plan.ink.filter((each) => each.kind !== 'removed'),
+    ({ page }) => page,
+  );
   const total = { awarded: formatMarks(plan.totals.awarded), max: formatMarks(plan.totals.max) };
   const pictures: PagePicture[] = [];
   for (const image of job.pages) {
@@ -45,7 +49,7 @@ export const draw = async (job: DrawJob): Promise<CheckedCopy> => {
     const canvas = new Canvas(page);
     const placed = ofPage.map(({ kind, text, box }) => ({ kind, text, box: toViewedBox(box, image) }));
     if (!drawn) placed.unshift(markNotDrawn(canvas, size));
-    markPage(canvas, size, placed, image.page === 1 ? total : null, letters);
+    markPage(canvas, size, placed, ink.get(image.page) ?? [], image.page === 1 ? total : null, letters);
     canvas.finish();
   }
   appendSummary(file.document, plan, letters);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { Typesetter } from '@evaluation/rules/marked-page';
 import fontkit from '@pdf-lib/fontkit';
 import { PDFHexString } from '#pdf-lib';
 import type { PDFDocument, PDFFont } from '#pdf-lib';
@@ -49,7 +50,7 @@ export const embedLettering = async (document: PDFDocument): Promise<Lettering> 
 };
 
 /** A font of one document with cached character widths; the font library computes the layout anew for each call. */
-export class Face {
+export class Face extends Typesetter {
   readonly font: PDFFont;
   readonly #known: ReadonlySet<number>;
   readonly #widths: Map<string, number>;
@@ -57,6 +58,7 @@ export class Face {
   readonly #codes = new Map<string, string>();
 
   constructor(font: PDFFont, { characters, widths }: Pick<ParsedFont, 'characters' | 'widths'>) {
+    super();
     this.font = font;
     this.#known = characters;
     this.#widths = widths;
@@ -116,42 +118,6 @@ export class Face {
     }
     return sum * size;
   }
-
-  /** Wraps to lines of at most `width` points and breaks longer words. Text beyond `mostLines` is cut with '…'. */
-  wrap(text: string, size: number, width: number, mostLines = Infinity): string[] {
-    const lines: string[] = [];
-    let line = '';
-    for (const word of this.showable(text).split(/ +/)) {
-      const joined = line === '' ? word : `${line} ${word}`;
-      if (this.width(joined, size) <= width) {
-        line = joined;
-        continue;
-      }
-      if (line !== '') lines.push(line);
-      line = '';
-      for (const character of word) {
-        if (line !== '' && this.width(line + character, size) > width) {
-          lines.push(line);
-          line = '';
-        }
-        line += character;
-      }
-      if (lines.length > mostLines) break;
-    }
-    if (line !== '') lines.push(line);
-    if (lines.length <= mostLines) return lines;
-    const kept = lines.slice(0, mostLines);
-    kept[mostLines - 1] = this.shorten(`${kept[mostLines - 1]}…`, size, width, true);
-    return kept;
-  }
-
-  shorten(text: string, size: number, width: number, ellipsis = false): string {
-    const shown = this.showable(text);
-    if (this.width(shown, size) <= width) return shown;
-    const characters = [...(ellipsis ? shown.slice(0, -1) : shown)];
-    while (characters.length > 1 && this.width(`${characters.join('')}…`, size) > width) characters.pop();
-    return `${characters.join('').trimEnd()}…`;
-  }
 }
 
 const lineOf = (text: string): string => text.toWellFormed().normalize('NFC').replace(/\s/g, ' ');
@@ -162,12 +128,6 @@ const lineOf = (text: string): string => text.toWellFormed().normalize('NFC').re
  */
 const isWrittenLetterByLetter = (text: string): boolean =>
   /^[\x20-\x7e\xa1-\xac\xae-\xff\u2013\u2014\u2018\u2019\u201c\u201d\u2026]*$/.test(text);
-
-/** Cuts to `most` characters with '…'. Only the paper is cut; the API returns the whole text. */
-export const cut = (text: string, most: number): string => {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most - 1).trimEnd()}…`;
-};
 
 /** 4.50 → "4.5", 4 → "4". */
 export const formatMarks = (marks: number): string => String(Number(marks.toFixed(2)));

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { PDFDocument } from '#pdf-lib';
+import { layOutPage, type Area, type Placed } from '@evaluation/rules/marked-page';
 import { beforeAll, expect, test } from 'vitest';
-import type { Area } from './canvas.ts';
 import { embedLettering } from './lettering.ts';
 import type { Lettering } from './lettering.ts';
-import { layOutPage } from './pageLayout.ts';
-import type { Placed } from './pageLayout.ts';
 
 let letters: Lettering;
 beforeAll(async () => {

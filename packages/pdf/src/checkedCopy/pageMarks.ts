@@ -1,7 +1,19 @@
-import type { Area, Canvas, Colour } from './canvas.ts';
+import {
+  COLUMN_SHARE,
+  COMMENT_LEADING,
+  crossIn,
+  layOutPage,
+  ringIn,
+  shapesOf,
+  tickIn,
+  unitOf,
+  type Area,
+  type DrawnInk,
+  type Note,
+  type Placed,
+} from '@evaluation/rules/marked-page';
+import type { Canvas, Colour } from './canvas.ts';
 import type { Lettering } from './lettering.ts';
-import { COLUMN_SHARE, COMMENT_LEADING, layOutPage } from './pageLayout.ts';
-import type { Note, Placed, PlacedStroke } from './pageLayout.ts';
 
 export const RED: Colour = [0.8, 0.07, 0.1];
 /** Colour of comments: darker than `RED`, so that text of 7 points is readable. */
@@ -11,23 +23,28 @@ const NOT_DRAWN = 'This page, or a part of it, could not be drawn. Look at the o
 const RULE: Colour = [0.82, 0.82, 0.85];
 
 /**
- * Draws the marks of one page: ticks and crosses at the words, the total, marks and comments in the column beside the
- * page. Sizes follow the page's short side, so that pages stored in a huge or tiny size look the same.
+ * Draws the marks of one page: ticks, crosses and the teacher's ink on the page, and the total, marks and comments in
+ * the column beside it. Sizes follow the page's short side, so that pages stored in a huge or tiny size look the same.
  * @param page its size; the canvas is wider by the column
  */
 export const markPage = (
   canvas: Canvas,
   page: { width: number; height: number },
   annotations: readonly Placed[],
+  ink: readonly DrawnInk[],
   total: { awarded: string; max: string } | null,
   letters: Lettering,
 ): void => {
-  const unit = Math.min(page.width, page.height) / 595;
+  const unit = unitOf(page);
   const layout = layOutPage(page, annotations, total !== null, letters);
   canvas.rectangle({ x: page.width, y: 0, width: 0.6 * unit, height: page.height }, RULE);
   if (total !== null && layout.total !== null) drawTotal(canvas, total, layout.total, letters, unit);
   for (const note of layout.notes) drawNote(canvas, note, letters, unit);
-  for (const stroke of layout.strokes) drawStroke(canvas, stroke, unit);
+  const strokes = layout.strokes.flatMap(({ kind, area }) =>
+    kind === 'tick' ? tickIn(area, 2 * unit) : crossIn(area, 2 * unit),
+  );
+  for (const shape of [...strokes, ...ink.flatMap((each) => shapesOf(each, page))])
+    canvas.shape(shape, RED, letters.regular);
 };
 
 /**
@@ -36,7 +53,7 @@ export const markPage = (
  */
 export const markNotDrawn = (canvas: Canvas, page: { width: number; height: number }): Placed => {
   const { width, height } = page;
-  const pen = Math.min(width, height) / 595;
+  const pen = unitOf(page);
   canvas.line(
     [
       [0, 0],
@@ -68,7 +85,8 @@ const drawTotal = (
 ): void => {
   const [x, y] = [area.x + area.width / 2, area.y + area.height / 2];
   const radius = area.width / 2 - unit;
-  canvas.circle([x, y], radius, 1.6 * unit, RED);
+  const ring = { x: x - radius, y: y - radius, width: radius * 2, height: radius * 2 };
+  for (const shape of ringIn(ring, 1.6 * unit)) canvas.shape(shape, RED, bold);
   canvas.line(
     [
       [x - radius * 0.68, y],
@@ -111,27 +129,5 @@ const drawNote = (
   for (const [index, line] of lines.entries()) {
     const baseline = area.y + 2 * unit + index * size * COMMENT_LEADING + size * 0.95;
     canvas.text(line, [x, baseline], regular, size, NOTE_RED);
-  }
-};
-
-const drawStroke = (canvas: Canvas, { kind, area }: PlacedStroke, unit: number): void => {
-  const at = (x: number, y: number): readonly [number, number] => [
-    area.x + x * area.width,
-    area.y + y * area.height,
-  ];
-  const pen = 2 * unit;
-  if (kind === 'tick') {
-    canvas.curve(
-      at(0.04, 0.56),
-      [
-        [at(0.14, 0.64), at(0.24, 0.8), at(0.31, 0.94)],
-        [at(0.42, 0.62), at(0.66, 0.24), at(0.98, 0.04)],
-      ],
-      pen,
-      RED,
-    );
-  } else {
-    canvas.curve(at(0.12, 0.14), [[at(0.36, 0.36), at(0.62, 0.62), at(0.88, 0.9)]], pen, RED);
-    canvas.curve(at(0.9, 0.1), [[at(0.64, 0.34), at(0.36, 0.64), at(0.1, 0.88)]], pen, RED);
   }
 };

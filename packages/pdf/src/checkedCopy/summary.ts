@@ -1,9 +1,10 @@
+import { cut } from '@evaluation/rules/marked-page';
 import { PageSizes } from '#pdf-lib';
 import type { PDFDocument } from '#pdf-lib';
 import type { CheckedCopyPlan } from '../types.ts';
 import { Canvas } from './canvas.ts';
 import type { Colour } from './canvas.ts';
-import { cut, formatMarks } from './lettering.ts';
+import { formatMarks } from './lettering.ts';
 import type { Face, Lettering } from './lettering.ts';
 import { RED } from './pageMarks.ts';
 

@@ -63,6 +63,7 @@ test('one child inspects and reads files one after the other, and another draws'
     totals: { awarded: 1, max: 5, percentage: 20 },
     questions: [],
     annotations: [],
+    ink: [],
     notice: null,
   };
   await drawCheckedCopy(pages, join(out, 'checked.pdf'), plan, limits);

@@ -2,6 +2,7 @@ import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-cont
 import { CriteriaOfTeacher } from '@evaluation/rules';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
+import { Ink } from '@evaluation/rules/marked-page';
 import { readGuideMarks } from '../../guides/guideMarks.ts';
 import type { RunKey } from '../../command/runKey.ts';
 
@@ -38,6 +39,26 @@ export const OverrideInForce = z.object({
 });
 
 export type OverrideInForce = z.infer<typeof OverrideInForce>;
+
+/** Strokes of teachers, in the order in which they were drawn. */
+export const readInk = async (tx: Tx, instituteId: string, submissionId: string): Promise<StoredInk[]> => {
+  const rows = await tx
+    .selectFrom('marking_ink')
+    .select(['id', 'ink', 'staff_id'])
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', submissionId)
+    .where('ink', 'is not', null)
+    .orderBy('drawn_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ ink, ...row }) => ({ ...row, ink: Ink.parse(ink) }));
+};
+
+interface StoredInk {
+  id: string;
+  ink: Ink;
+  staff_id: string;
+}
 
 export const readCandidate = async (
   tx: Tx,

@@ -1,4 +1,5 @@
 import { MarkedQuestion } from '@evaluation/rules/grading-model';
+import { Ink } from '@evaluation/rules/marked-page';
 import { reusePlans, send, type Tx } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
@@ -55,6 +56,7 @@ const RunMaterial = z.object({
   examples: z.array(MarkedExample),
   /** Overrides that this run keeps. They cannot change during the run. */
   overrides: z.array(OverrideInForce),
+  ink: z.array(Ink),
 });
 type RunMaterial = z.infer<typeof RunMaterial>;
 
@@ -212,5 +214,6 @@ const materialOf = async (
     used: usedBefore(run),
     examples,
     overrides: run.overrides,
+    ink: run.ink,
   };
 };

@@ -9,6 +9,7 @@ import {
   type Submission,
 } from '@evaluation/rest-contract/schemas';
 import type { GradingStep } from '@evaluation/rules';
+import { Ink } from '@evaluation/rules/marked-page';
 import * as z from 'zod/v4';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../../exams/paper/markedMaterial.ts';
 import { CurrentPaper, currentPaper } from '../../exams/paper/paper.ts';
@@ -81,6 +82,7 @@ const Read = z.object({
     }),
   ),
   overrides: z.array(OverrideInForce),
+  ink: z.array(Ink),
 });
 export type ClaimedMaterial = z.infer<typeof Read>;
 
@@ -144,7 +146,10 @@ export const claimLocked = (job: RunKey, submission: RunToBeClaimed, lease: NewL
       (select coalesce(json_agg(json_build_object('question_id', v.question_id, 'awarded', v.awarded::float8,
           'reason', v.reason, 'criteria', v.criteria, 'feedback', v.feedback)), '[]')
         from reviews v where v.institute_id = ${institute_id} and v.submission_id = ${submission.id}
-          and v.application = 0) as overrides
+          and v.application = 0) as overrides,
+      (select coalesce(json_agg(k.ink order by k.drawn_at, k.id), '[]')
+        from marking_ink k where k.institute_id = ${institute_id} and k.submission_id = ${submission.id}
+          and k.ink is not null) as ink
     from claimed`;
 };
 

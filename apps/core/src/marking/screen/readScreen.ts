@@ -3,6 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Result, QuestionResult } from '@evaluation/rest-contract/schemas';
 import { isObjective, MARK_STEP, markedByTeacher } from '@evaluation/rules';
 import type { MarkedQuestion } from '@evaluation/rules/grading-model';
+import type { Ink } from '@evaluation/rules/marked-page';
 import type { Tx } from '@evaluation/database';
 import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
@@ -12,6 +13,7 @@ import { readOverrides, type OverrideInForce } from '../../exams/paper/markedMat
 import { withPinnedRubrics } from '../../exams/paper/pinned.ts';
 import type { Services } from '../../command/services.ts';
 import { PagePictures } from '../../command/workerCalls/workerInput.ts';
+import { readInk } from '../../exams/paper/markedMaterial.ts';
 import { resultRows, showResults, type ResultRow } from '../../submissions/results.ts';
 import { readCopyBlocks, type AnswerBlock, type StrayInk } from './copyBlocks.ts';
 import { findCopy } from './findCopy.ts';
@@ -72,6 +74,8 @@ interface MarkingScreen {
      */
     pictures: { url: string; pages: PagePictures } | null;
     stray: StrayInk[];
+    /** What teachers have drawn, in the order of drawing. */
+    ink: { id: string; ink: Ink; by: { id: string; name: string | null } }[];
   } | null;
   questions: ScreenQuestion[];
 }
@@ -91,7 +95,8 @@ export const readScreen = async (
     return readRows(tx, instituteId, copy.id);
   });
   const { row, exam, result, flags, sealedKey, drawn } = read;
-  const names = await staffNames(services, instituteId, [...new Set(flags.map(({ staff_id }) => staff_id))]);
+  const authors = new Set([...flags, ...read.ink].map(({ staff_id }) => staff_id));
+  const names = await staffNames(services, instituteId, [...authors]);
   const flagOf = new Map(
     flags.map(({ question_id, note, staff_id, flagged_at }) => [
       question_id,
@@ -130,6 +135,10 @@ export const readScreen = async (
                 ? null
                 : { url: await addressOf(drawn.key), pages: drawn.pictures },
             stray: read.stray,
+            ink: read.ink.map(({ staff_id, ...each }) => ({
+              ...each,
+              by: { id: staff_id, name: names.get(staff_id) ?? null },
+            })),
           },
     questions: read.questions.map((question) => ({
       ...question,
@@ -199,6 +208,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     stray,
     drawn: { key: more.object_key, pictures: PagePictures.safeParse(more.pictures).data ?? [] },
     flags,
+    ink: more.sealed_key === null ? [] : await readInk(tx, instituteId, submissionId),
     questions: result.questions.flatMap((each) => {
       const question = questionOf.get(each.question_id);
       if (question === undefined) return [];

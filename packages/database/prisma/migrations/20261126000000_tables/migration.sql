@@ -707,6 +707,18 @@ CREATE TABLE marking_flags (
 );
 CREATE INDEX marking_flags_of_institute ON marking_flags (institute_id);
 
+CREATE TABLE marking_ink (
+  id uuid NOT NULL,
+  institute_id uuid NOT NULL,
+  submission_id uuid NOT NULL,
+  ink jsonb,
+  staff_id uuid NOT NULL,
+  drawn_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+  removed_by uuid,
+  removed_at timestamp(3) with time zone,
+  CONSTRAINT marking_ink_pkey PRIMARY KEY (submission_id, id)
+);
+
 CREATE TABLE exam_examiners (
   institute_id uuid NOT NULL,
   exam_id uuid NOT NULL,
@@ -920,6 +932,7 @@ BEGIN
     'rubric_versions', 'rubric_generations', 'run_rubrics', 'pending_rubrics', 'candidates', 'erasures',
     'registrations', 'uploads', 'submissions', 'answers', 'runs', 'run_queues', 'evidence_parts', 'judgements',
     'page_readings', 'question_results', 'checked_copies', 'reviews', 'audit_entries', 'marking_flags',
+    'marking_ink',
     'open_copies', 'exam_examiners', 'institute_settings', 'exam_guides', 'guide_events', 'guide_versions',
     'guide_applications', 'copy_drawings', 'daily_copies', 'exhausted_time', 'idempotency_records'
   ] LOOP

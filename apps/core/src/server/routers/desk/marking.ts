@@ -2,6 +2,7 @@ import * as z from 'zod/v4';
 import { once } from '../../../command/idempotency/once.ts';
 import { copyOrder, OrderQuery } from '../../../marking/screen/copyOrder.ts';
 import { FlagChange, setFlag } from '../../../marking/screen/flags.ts';
+import { changeInk, InkChange } from '../../../marking/screen/ink.ts';
 import { nextAnswers } from '../../../marking/queue/nextAnswers.ts';
 import { questionProgress } from '../../../marking/queue/questionProgress.ts';
 import { keepOpen } from '../../../marking/screen/presence.ts';
@@ -47,5 +48,8 @@ export const deskMarkingRouter = router({
   flag: reviewerProcedure
     .input(FlagChange)
     .mutation(({ ctx, input }) => setFlag(ctx.services, ctx.actor, input)),
+  ink: reviewerProcedure
+    .input(InkChange)
+    .mutation(({ ctx, input }) => changeInk(ctx.services, ctx.actor, input)),
   keepOpen: ofSubmission.mutation(({ ctx, input }) => keepOpen(ctx.services, ctx.actor, input.submission_id)),
 });

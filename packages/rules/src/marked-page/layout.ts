@@ -1,7 +1,6 @@
-import type { Annotation } from '../types.ts';
-import type { Area, Point } from './canvas.ts';
-import { cut } from './lettering.ts';
-import type { Lettering } from './lettering.ts';
+import type { Area, Point } from './geometry.ts';
+import { STROKE_SIDE, unitOf } from './shapes.ts';
+import { cut, type Letters } from './typesetter.ts';
 
 /** Annotations drawn on one page at most. Annotations come from a model, so their number has no other bound. */
 const MOST_STROKES = 300;
@@ -21,7 +20,12 @@ const COMMENT_SHAPES = [
 export const COLUMN_SHARE = 0.25;
 export const COMMENT_LEADING = 1.28;
 
-export type Placed = Pick<Annotation, 'kind' | 'text' | 'box'>;
+/** An annotation with its box in fractions of the viewed page. */
+export interface Placed {
+  kind: 'tick' | 'cross' | 'mark' | 'comment';
+  text: string;
+  box: Area;
+}
 
 export interface PlacedStroke {
   kind: 'tick' | 'cross';
@@ -55,12 +59,12 @@ export const layOutPage = (
   page: { width: number; height: number },
   annotations: readonly Placed[],
   hasTotal: boolean,
-  letters: Lettering,
+  letters: Letters,
 ): PageLayout => {
   const areas = annotations
     .filter(({ box }) => Number.isFinite(box.x + box.y + box.width + box.height))
     .map(({ kind, text, box }) => ({ kind, text, area: onPage(box, page) }));
-  const unit = Math.min(page.width, page.height) / 595;
+  const unit = unitOf(page);
   const column = { x: page.width + 8 * unit, width: page.width * COLUMN_SHARE - 12 * unit };
   const side = Math.min(52 * unit, column.width);
   const total = hasTotal
@@ -102,7 +106,7 @@ const strokeAt = (
   unit: number,
   others: readonly PlacedStroke[],
 ): Area => {
-  const side = 13 * unit;
+  const side = STROKE_SIDE * unit;
   const within = (value: number, most: number) => Math.max(2 * unit, Math.min(value, most - side - 2 * unit));
   const x = within(words.x + words.width + 2 * unit, page.width);
   const places = ROWS.map((row) => ({
@@ -129,7 +133,7 @@ const inColumn = (
   marks: readonly Wanted[],
   comments: readonly Wanted[],
   unit: number,
-  letters: Lettering,
+  letters: Letters,
 ): NoteInColumn[] => {
   const room = column.bottom - column.top;
   const gap = 4 * unit;
