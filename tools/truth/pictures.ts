@@ -21,7 +21,6 @@ const PLAN: CheckedCopyPlan = {
   questions: [],
   annotations: [],
   ink: [],
-  notice: null,
 };
 
 export interface Likeness {

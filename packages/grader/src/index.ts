@@ -3,7 +3,6 @@ export { createGrader } from './createGrader.ts';
 export { DEFAULT_TABLE, NO_TABLE, readOff, readTable } from './confidenceTable.ts';
 export { imitatesPrompt, POSSIBLE_INJECTION } from './injection/detect.ts';
 export { createEndpointPause } from './endpointPause.ts';
-export { noticeOf } from './baseline/notice.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
 export { lanePreflight } from './preflight/lanes.ts';
 export { UNAVAILABLE, type UnavailableReason } from './preflight/reasons.ts';

@@ -42,7 +42,6 @@ test('what a teacher drew stands at its place, also on a page that is stored lyi
       questions: [],
       annotations: [],
       ink,
-      notice: null,
     },
     limits,
   );

@@ -52,7 +52,6 @@ const planOf = (pages: number): CheckedCopyPlan => {
     questions: [],
     annotations,
     ink: [],
-    notice: null,
   };
 };
 

@@ -119,7 +119,6 @@ export const CheckedCopyPlan = z.object({
         awarded: z.number().nullable(),
         max: z.number(),
         status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),
-        needsReview: z.boolean(),
         /** The teacher's; printed before the feedback. */
         comment: z.string().nullable(),
         feedback: z.string().nullable(),
@@ -137,8 +136,6 @@ export const CheckedCopyPlan = z.object({
   annotations: z.array(Annotation).max(20_000),
   /** The teacher's strokes on the viewed pages. */
   ink: z.array(Ink).max(MOST_INK),
-  /** Printed on the summary, for example "Marked by the offline baseline: check every mark." */
-  notice: z.string().nullable(),
 });
 export type CheckedCopyPlan = z.infer<typeof CheckedCopyPlan>;
 

@@ -78,7 +78,6 @@ const plan = (): CheckedCopyPlan => ({
     awarded: 0.75,
     max: 1,
     status: 'graded' as const,
-    needsReview: false,
     comment: null,
     feedback: 'Both stages are named.',
     criteria: [{ name: 'Equation', awarded: 0.75, max: 1, reason: 'Not balanced' }],
@@ -90,7 +89,6 @@ const plan = (): CheckedCopyPlan => ({
     text: '',
   })),
   ink: [],
-  notice: null,
 });
 
 export const checkedCopyRow: Row = {

@@ -37,8 +37,6 @@ const DrawingMaterial = z.object({
   results: z.array(DecidedQuestion),
   overrides: z.array(OverrideInForce),
   ink: z.array(Ink),
-  /** Provider of the grader that marked the copy. */
-  marked_by: z.string(),
 });
 type DrawingMaterial = z.infer<typeof DrawingMaterial>;
 
@@ -93,7 +91,6 @@ const claim = async (services: Services, job: DrawingJob): Promise<DrawingMateri
       revision: submission.marks_revision,
       exam: { title: exam.title },
       questions,
-      marked_by: z.object({ provider: z.string() }).parse(submission.grader).provider,
       candidate: await readCandidate(tx, job.institute_id, submission),
       results: await readDecided(tx, { institute_id: job.institute_id, run_id: submission.current_run_id }),
       overrides: await readOverrides(tx, job.institute_id, submission.id),
@@ -131,7 +128,6 @@ const findDrawable = async (tx: Tx, job: DrawingJob) => {
       's.state',
       's.status',
       'r.paper',
-      'r.grader',
       'u.sealed_key',
     ])
     .where('s.institute_id', '=', job.institute_id)

@@ -21,11 +21,10 @@ export const deliverCheckedCopy = async (
   const { exam, candidate, overrides, ink, run_id } = run.material;
   const target = join(copy.folder, 'checked.pdf');
   try {
-    const drawn = await drawCopy(
-      { ...copy, exam, candidate, overrides, ink, markedBy: tools.grader.provider },
-      target,
-      { timeoutSeconds: tools.settings.pdfSeconds, signal: run.signal },
-    );
+    const drawn = await drawCopy({ ...copy, exam, candidate, overrides, ink }, target, {
+      timeoutSeconds: tools.settings.pdfSeconds,
+      signal: run.signal,
+    });
     const address = () =>
       run.write((grading, held) => grading.presignCheckedCopy.mutate({ held, size_bytes: drawn.sizeBytes }));
     await upload(address, target, run);

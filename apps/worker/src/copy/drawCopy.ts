@@ -1,5 +1,4 @@
 import type { DrawingMaterial } from '@evaluation/core-client';
-import { noticeOf } from '@evaluation/grader';
 import {
   drawCheckedCopy,
   toImageBox,
@@ -20,7 +19,6 @@ interface MarkedCopy {
   results: readonly CopyResult[];
   overrides: DrawingMaterial['overrides'];
   ink: DrawingMaterial['ink'];
-  markedBy: string;
 }
 
 /**
@@ -52,13 +50,12 @@ export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions)
         rollNumber: copy.candidate.roll_number,
       },
       totals: totalsOf(questions),
-      questions: questions.map(({ question, status, awarded, max, needs_review, comment, ...result }) => ({
+      questions: questions.map(({ question, status, awarded, max, comment, ...result }) => ({
         label: question.label,
         section: question.section,
         awarded,
         max,
         status,
-        needsReview: needs_review,
         comment,
         feedback: result.feedback,
         criteria: result.criteria,
@@ -68,7 +65,6 @@ export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions)
         copy.ink,
       ).map(onImage(copy.images)),
       ink: copy.ink,
-      notice: noticeOf(copy.markedBy),
     },
     options,
   );

@@ -90,11 +90,7 @@ const draw = async (
         : error;
     });
     const images = await extractPages(source, folder, pdf);
-    const drawn = await drawCopy(
-      { ...material, images, results: resultsOf(material), markedBy: material.marked_by },
-      target,
-      pdf,
-    );
+    const drawn = await drawCopy({ ...material, images, results: resultsOf(material) }, target, pdf);
     // Retries while core is not reachable, for example during a restart, so that the drawing need not be repeated.
     const insist = async <T>(call: () => Promise<T>): Promise<T> => {
       try {

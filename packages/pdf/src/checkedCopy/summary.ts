@@ -14,8 +14,6 @@ const INK: Colour = [0.13, 0.13, 0.16];
 const FAINT: Colour = [0.42, 0.42, 0.46];
 const RULE: Colour = [0.82, 0.82, 0.85];
 const SHADE: Colour = [0.955, 0.955, 0.965];
-const WARNING: Colour = [0.7, 0.36, 0];
-const WARNING_SHADE: Colour = [1, 0.965, 0.89];
 
 const [PAGE_WIDTH, PAGE_HEIGHT] = PageSizes.A4;
 const MARGIN = 46;
@@ -120,15 +118,7 @@ const heading = (sheet: Sheet, plan: CheckedCopyPlan): void => {
     sheet.write(line, MARGIN, 9.5, regular, FAINT);
     sheet.y += 13.5;
   }
-  const review = plan.questions.filter(({ needsReview }) => needsReview).length;
-  if (review > 0) {
-    const text = review === 1 ? '1 question needs review' : `${review} questions need review`;
-    sheet.y += 2;
-    sheet.write(text, MARGIN, 9.5, bold, WARNING);
-    sheet.y += 13.5;
-  }
   sheet.y = Math.max(sheet.y, top + 74) + 10;
-  if (plan.notice !== null) noticeBox(sheet, plan.notice);
 };
 
 /** Returns the width of the box. */
@@ -152,20 +142,6 @@ const totalBox = (sheet: Sheet, { totals }: CheckedCopyPlan, top: number): numbe
   centred(marks, 42, bold, 22);
   centred(percentage, 60, regular, 11);
   return width;
-};
-
-const noticeBox = (sheet: Sheet, notice: string): void => {
-  const { regular } = sheet.letters;
-  const lines = regular.wrap(cut(notice, 1000), 9, PAGE_WIDTH - MARGIN * 2 - 24, 8);
-  const height = lines.length * 12.5 + 11;
-  sheet.canvas.rectangle({ x: MARGIN, y: sheet.y, width: PAGE_WIDTH - MARGIN * 2, height }, WARNING_SHADE);
-  sheet.canvas.rectangle({ x: MARGIN, y: sheet.y, width: 3, height }, WARNING);
-  sheet.y += 5;
-  for (const line of lines) {
-    sheet.write(line, MARGIN + 14, 9, regular, INK);
-    sheet.y += 12.5;
-  }
-  sheet.y += 18;
 };
 
 const sectionRow = (sheet: Sheet, section: string): void => {
@@ -221,13 +197,22 @@ const STATUS_TEXTS = {
   not_answered: 'Not answered',
 } as const;
 
+/** Whether the feedback has the words of a reason already, or the reason has no words. */
+const isSaid = (reason: string, feedback: string | null): boolean =>
+  wordsOf(feedback ?? '').includes(wordsOf(reason));
+
+const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
 const remarkLines = (question: Question, { regular, bold }: Lettering): Line[] => {
   const lines: Line[] = [];
   const add = (text: string, size: number, face: Face, colour: Colour, mostLines = Infinity) => {
     for (const line of face.wrap(text, size, REMARKS_WIDTH, mostLines))
       lines.push({ text: line, size, face, colour });
   };
-  if (question.needsReview) add('Needs review', 8.5, bold, WARNING);
   const status = STATUS_TEXTS[question.status];
   if (status !== null) add(status, 9, bold, FAINT);
   if (question.comment !== null && question.comment.trim() !== '')
@@ -238,7 +223,7 @@ const remarkLines = (question: Question, { regular, bold }: Lettering): Line[] =
     const isMarked = awarded !== null || max !== null;
     const figures = [awarded, max].map((value) => (value === null ? '—' : formatMarks(value))).join(' / ');
     const marks = isMarked ? `  ${figures}` : '';
-    const why = reason === null || reason.trim() === '' ? '' : `: ${cut(reason, 300)}`;
+    const why = reason === null || isSaid(reason, question.feedback) ? '' : `: ${cut(reason, 300)}`;
     add(`•  ${cut(name, 120)}${marks}${why}`, 8, regular, FAINT);
   }
   const more = question.criteria.length - MOST_CRITERIA;

@@ -64,7 +64,6 @@ test('one child inspects and reads files one after the other, and another draws'
     questions: [],
     annotations: [],
     ink: [],
-    notice: null,
   };
   await drawCheckedCopy(pages, join(out, 'checked.pdf'), plan, limits);
   const both = alive();
