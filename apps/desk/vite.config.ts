@@ -1,20 +1,6 @@
 import react from '@vitejs/plugin-react';
 
-import { defineConfig, type Plugin } from 'vite';
-
-const STYLE = "document.createElement('style');";
-
-/**
- * Gives the style element of the zoom library the nonce of the page (app/App.tsx). The library has no option for it.
- */
-const nonceOfZoomStyles: Plugin = {
-  name: 'nonce-of-zoom-styles',
-  transform(code, id) {
-    if (!id.includes('react-zoom-pan-pinch')) return null;
-    if (!code.includes(STYLE)) throw new Error('react-zoom-pan-pinch adds its styles in another way');
-    return code.replace(STYLE, `${STYLE} style.nonce = globalThis.__webpack_nonce__ ?? '';`);
-  },
-};
+import { defineConfig } from 'vite';
 
 // Tests and programs build the page at their start, with their own NODE_ENV or none. The page is the same in all cases.
 process.env['NODE_ENV'] = 'production';
@@ -22,7 +8,7 @@ process.env['NODE_ENV'] = 'production';
 /** Build of the desk's page: `web` → `dist`. Every file below `assets` has a hash of its content in its name. */
 export default defineConfig({
   root: `${import.meta.dirname}/web`,
-  plugins: [react(), nonceOfZoomStyles],
+  plugins: [react()],
   build: {
     outDir: '../dist',
     emptyOutDir: true,

@@ -158,7 +158,7 @@ test('a copy is shown with the marks that the grader has drawn, and an answer wi
   await page.getByRole('heading', { level: 2, name: 'Question 1' }).waitFor();
   const region = page.getByRole('region', { name: 'Page', exact: true });
   await region.getByRole('img', { name: 'Page 2 of the copy' }).waitFor();
-  await region.locator('.marking-note[data-kind="mark"]').first().waitFor({ state: 'attached' });
+  await region.locator('[data-mark="mark"]').first().waitFor({ state: 'attached' });
   await region.locator('.marking-frame').first().waitFor({ state: 'attached' });
   await expectGoodPage();
 
@@ -320,7 +320,7 @@ test('no page in Hindi has an English text', async () => {
     [`${at}/candidates`, 'tbody tr'],
     [`${at}/answers`, '[role=tab]'],
     [`/exams/${written.id}/upload`, '[role=group]'],
-    [`/exams/${written.id}/mark`, '.marking-note'],
+    [`/exams/${written.id}/mark`, '[data-mark]'],
     [`${at}/mark?order=question&question=${question}&submission=${unmarked}`, 'table'],
     [`${at}/guide`, '[role=img]'],
     [`${at}/statistics`, '[role=img]'],

@@ -46,7 +46,7 @@ test('write the pictures', async () => {
     ['new-exam', `${desk.url}/exams/new`, 'fieldset, [role=group]'],
     ['candidates', `${at}/candidates`, 'tbody tr'],
     ['upload', `${at}/upload`, '[role=group]'],
-    ['marking', `${at}/mark?submission=${submissions[0]}`, '.marking-note'],
+    ['marking', `${at}/mark?submission=${submissions[0]}`, '[data-mark]'],
     [
       'suggestion',
       `${desk.url}/exams/${typed.id}/mark?order=question&submission=${answers[MARKED]}&question=${essay}`,

@@ -62,8 +62,9 @@ export class Canvas {
     this.#operators.push(stroke());
   }
 
-  shape(shape: Shape, colour: Colour, face: Face): void {
+  shape(shape: Shape, colour: Colour, letters: { regular: Face; bold: Face }): void {
     if (shape.kind === 'text') {
+      const face = shape.bold ? letters.bold : letters.regular;
       this.text(face.showable(shape.text), shape.at, face, shape.size, colour);
     } else if (shape.kind === 'area') {
       this.#operators.push(setFillingRgbColor(...colour));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { PDFDocument } from '#pdf-lib';
-import { layOutPage, type Area, type Placed } from '@evaluation/rules/marked-page';
+import { layOutPage, screenLetters, type Area, type Placed } from '@evaluation/rules/marked-page';
 import { beforeAll, expect, test } from 'vitest';
 import { embedLettering } from './lettering.ts';
 import type { Lettering } from './lettering.ts';
@@ -86,6 +86,31 @@ test('comments that do not fit are shortened, and then the last are left out', (
   const crowded = linesOf([...marks, ...Array.from({ length: 40 }, () => comment(text))]);
   expect(crowded.length).toBeGreaterThanOrEqual(38);
   expect(crowded.length).toBeLessThan(78);
+});
+
+test('on a screen the same notes stand at the same places with the same lines', () => {
+  const plan = [
+    ...['Q1  2.5/3', 'Q7(b)  ½/2'].map((text): Placed => ({ kind: 'mark', box, text })),
+    ...['“Fürs Erste” — it’s 0.5/1 §', 'Say why it falls. '.repeat(9)].map((text, at) =>
+      comment(text, at / 3),
+    ),
+  ];
+  const onScreen = layOutPage(a4, plan, true, screenLetters);
+  const onPaper = layOutPage(a4, plan, true, letters);
+  expect(onScreen.notes.map(({ lines }) => lines)).toEqual(onPaper.notes.map(({ lines }) => lines));
+  for (const [index, { area }] of onScreen.notes.entries())
+    for (const side of ['x', 'y', 'width', 'height'] as const)
+      expect(area[side]).toBeCloseTo(onPaper.notes[index]?.area[side] ?? NaN, 3);
+  const characters = String.fromCharCode(...Array.from({ length: 224 }, (_, at) => at + 0x20)).replace(
+    /[\x7f-\xa0\xad]/g,
+    '',
+  );
+  for (const character of characters)
+    for (const face of ['regular', 'bold'] as const)
+      expect([character, screenLetters[face].width(character, 1)]).toEqual([
+        character,
+        expect.closeTo(letters[face].width(character, 1), 3),
+      ]);
 });
 
 test('a comment without a character that can be shown has no note', () => {

@@ -6,6 +6,8 @@ export * from './annotations.ts';
 export * from './geometry.ts';
 export * from './ink.ts';
 export * from './layout.ts';
+export * from './screenLetters.ts';
 export * from './shapes.ts';
+export * from './sheetShapes.ts';
 export * from './teacherSigns.ts';
 export * from './typesetter.ts';

@@ -19,7 +19,7 @@ const page = z.int().gte(1).lte(10_000);
 
 export const Ink = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['tick', 'cross']), page, at: InkPoint }),
-  /** One line; `at` is its left end, in the middle of its height. */
+  /** `at` is the left end of the first line, in the middle of its height. */
   z.object({
     kind: z.literal('text'),
     page,

@@ -29,12 +29,16 @@ export interface Placed {
 
 export interface PlacedStroke {
   kind: 'tick' | 'cross';
+  /** Place of its annotation in the list that was laid out. */
+  index: number;
   area: Area;
 }
 
 /** A mark or a comment in the margin column. */
 export interface Note {
   kind: 'mark' | 'comment';
+  /** Place of its annotation in the list that was laid out. */
+  index: number;
   area: Area;
   /** Only characters that the font supports; one line of a mark. */
   lines: string[];
@@ -62,8 +66,9 @@ export const layOutPage = (
   letters: Letters,
 ): PageLayout => {
   const areas = annotations
+    .map(({ kind, text, box }, index) => ({ kind, text, box, index }))
     .filter(({ box }) => Number.isFinite(box.x + box.y + box.width + box.height))
-    .map(({ kind, text, box }) => ({ kind, text, area: onPage(box, page) }));
+    .map(({ box, ...each }) => ({ ...each, area: onPage(box, page) }));
   const unit = unitOf(page);
   const column = { x: page.width + 8 * unit, width: page.width * COLUMN_SHARE - 12 * unit };
   const side = Math.min(52 * unit, column.width);
@@ -72,9 +77,9 @@ export const layOutPage = (
     : null;
   const top = (total === null ? 0 : total.y + total.height) + 6 * unit;
   const strokes: PlacedStroke[] = [];
-  for (const { kind, area } of areas) {
+  for (const { kind, area, index } of areas) {
     if ((kind === 'tick' || kind === 'cross') && strokes.length < MOST_STROKES)
-      strokes.push({ kind, area: strokeAt(area, page, unit, strokes) });
+      strokes.push({ kind, index, area: strokeAt(area, page, unit, strokes) });
   }
   const marks = areas.filter(({ kind }) => kind === 'mark').slice(0, MOST_MARKS);
   const comments = areas
@@ -121,6 +126,7 @@ const strokeAt = (
 };
 
 interface Wanted {
+  index: number;
   text: string;
   area: Area;
 }
@@ -141,10 +147,11 @@ const inColumn = (
   const least = (17 * unit + gap) * marks.length;
   // Very many marks are written smaller.
   const scale = Math.min(1, room / Math.max(least, 1));
-  const ofMarks = marks.map(({ text, area }): Shape => {
+  const ofMarks = marks.map(({ index, text, area }): Shape => {
     const size = 11 * unit * scale;
     return {
       kind: 'mark',
+      index,
       lines: [letters.bold.shorten(text, size, column.width - 6 * unit)],
       size,
       height: (17 * unit + gap) * scale - gap,
@@ -152,7 +159,7 @@ const inColumn = (
     };
   });
   const ofComments = ({ letters: points, mostLines }: (typeof COMMENT_SHAPES)[number]) =>
-    comments.map(({ text, area }): Shape => {
+    comments.map(({ index, text, area }): Shape => {
       const size = points * unit;
       const lines = letters.regular.wrap(
         cut(text, MOST_CHARACTERS),
@@ -161,7 +168,7 @@ const inColumn = (
         mostLines,
       );
       const height = lines.length * size * COMMENT_LEADING + 4 * unit;
-      return { kind: 'comment', lines, size, height, anchor: area.y + area.height / 2 };
+      return { kind: 'comment', index, lines, size, height, anchor: area.y + area.height / 2 };
     });
   const left = room - heightOf(ofMarks);
   const tried = COMMENT_SHAPES.map(ofComments);

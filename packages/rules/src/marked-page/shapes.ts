@@ -1,6 +1,7 @@
 import { getStroke } from 'perfect-freehand';
 import type { Area, Point } from './geometry.ts';
 import type { DrawnInk } from './ink.ts';
+import type { Letters } from './typesetter.ts';
 
 /** Two control points and the end of a cubic Bézier curve. */
 type Segment = readonly [Point, Point, Point];
@@ -11,7 +12,7 @@ export type Shape =
   /** A filled outline. */
   | { kind: 'area'; outline: readonly Point[] }
   /** One line of text; `at` is the left end of its baseline. */
-  | { kind: 'text'; text: string; at: Point; size: number };
+  | { kind: 'text'; text: string; at: Point; size: number; bold: boolean };
 
 /** Unit of sizes on a page: a point on A4. Pages that are stored in a huge or tiny size look the same. */
 export const unitOf = ({ width, height }: { width: number; height: number }): number =>
@@ -77,19 +78,27 @@ export const ringIn = ({ x, y, width, height }: Area, pen: number): Shape[] => {
   return [{ kind: 'curve', start: [cx + rx, cy], segments, width: pen }];
 };
 
-const straight = (start: Point, end: Point, pen: number): Shape => ({
+export const straight = (start: Point, end: Point, pen: number): Shape => ({
   kind: 'curve',
   start,
   segments: [[start, end, end]],
   width: pen,
 });
 
+/** Line of a stroke, in units. */
+export const PEN = 2;
 /** Letters of a teacher, in units. */
 const LETTER_SIZE = 11;
-const PEN = 2;
+const LEADING = 1.28;
+/** As a share of the page's width. */
+const LEAST_TEXT_WIDTH = 0.2;
 
 /** The shapes of one stroke on a page of this size. */
-export const shapesOf = (ink: DrawnInk, page: { width: number; height: number }): Shape[] => {
+export const shapesOf = (
+  ink: DrawnInk,
+  page: { width: number; height: number },
+  letters: Letters,
+): Shape[] => {
   const unit = unitOf(page);
   const pen = PEN * unit;
   const place = ([x, y]: readonly [number, number, ...number[]]): Point => [x * page.width, y * page.height];
@@ -103,9 +112,16 @@ export const shapesOf = (ink: DrawnInk, page: { width: number; height: number })
     }
     case 'text': {
       const [x, y] = place(ink.at);
-      return [
-        { kind: 'text', text: ink.text, at: [x, y + LETTER_SIZE * unit * 0.36], size: LETTER_SIZE * unit },
-      ];
+      const size = LETTER_SIZE * unit;
+      // A text near the right edge moves to the left, so that its words stay on the page.
+      const width = Math.max(page.width - x, page.width * LEAST_TEXT_WIDTH);
+      return letters.regular.wrap(ink.text, size, width).map((text, line) => ({
+        kind: 'text',
+        text,
+        at: [Math.min(x, page.width - width), y + size * (0.36 + line * LEADING)],
+        size,
+        bold: false,
+      }));
     }
     case 'pen': {
       const points = ink.points.map((point) => [...place(point), point[2]]);

@@ -9,11 +9,15 @@ import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { readGuideSettings } from '../guide/settings.ts';
 import { CurrentPaper, readPaper } from '../../exams/paper/paper.ts';
-import { readOverrides, type OverrideInForce } from '../../exams/paper/markedMaterial.ts';
+import {
+  readDecided,
+  readInk,
+  readOverrides,
+  type OverrideInForce,
+} from '../../exams/paper/markedMaterial.ts';
 import { withPinnedRubrics } from '../../exams/paper/pinned.ts';
 import type { Services } from '../../command/services.ts';
 import { PagePictures } from '../../command/workerCalls/workerInput.ts';
-import { readInk } from '../../exams/paper/markedMaterial.ts';
 import { resultRows, showResults, type ResultRow } from '../../submissions/results.ts';
 import { readCopyBlocks, type AnswerBlock, type StrayInk } from './copyBlocks.ts';
 import { findCopy } from './findCopy.ts';
@@ -38,6 +42,8 @@ interface ScreenQuestion {
    * result, in their order; null if the teacher gave only the sum.
    */
   teacher: { criteria: number[] | null; feedback: string | null } | null;
+  /** The mark that would count without the teacher's. */
+  before_teacher: number | null;
   /** For each criterion of the result, in its order: the words of the answer that its mark rests on. */
   quotations: (string | null)[];
   flag: { note: string | null; by: { id: string; name: string | null }; at: string } | null;
@@ -188,6 +194,8 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     .execute();
   const given = new Map(answers.map(({ question_id, ...answer }) => [question_id, answer]));
   const quotations = await readQuotations(tx, instituteId, row.current_run_id);
+  const run = { institute_id: instituteId, run_id: row.current_run_id };
+  const decided = new Map((await readDecided(tx, run)).map((each) => [each.question_id, each.awarded]));
   const overrides = await readOverrides(tx, instituteId, submissionId);
   const overrideOf = new Map(overrides.map((override) => [override.question_id, override]));
   const flags = await tx
@@ -220,6 +228,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
           lowest: isNegative && question.negative_marks > 0 ? -question.negative_marks : 0,
           highest: each.max,
           given: given.get(each.question_id) ?? null,
+          before_teacher: decided.get(each.question_id) ?? null,
           teacher: givenByTeacher(each, overrideOf.get(each.question_id)),
           blocks: blocksOf(numberOf.get(each.question_id) ?? 0),
           quotations: quotations.get(each.question_id) ?? [],

@@ -19,6 +19,12 @@ const LABELS: Readonly<Record<Action, TextKey>> = {
   previousPage: 'marking.page.previous',
   zoomIn: 'marking.page.zoomIn',
   zoomOut: 'marking.page.zoomOut',
+  hideMarks: 'marking.page.hideMarks',
+  inkTick: 'marking.ink.tick',
+  inkCross: 'marking.ink.cross',
+  inkText: 'marking.ink.textField',
+  inkPen: 'marking.ink.pen',
+  inkTakeBack: 'marking.ink.takeBack',
   help: 'marking.keys',
 };
 

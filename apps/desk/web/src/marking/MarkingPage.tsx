@@ -10,6 +10,7 @@ import { Page } from '../app/Page.tsx';
 import { MarkingScreen } from './MarkingScreen.tsx';
 import { MarkingContext } from './seenMarks.ts';
 import type { Screen } from './types.ts';
+import { InkContext, useStartedInk } from './useInk.ts';
 import { useStartedMarking } from './useMarkQueue.ts';
 
 const ROUTE = '/signed-in/exams/$id/mark';
@@ -27,6 +28,7 @@ export const MarkingPage = () => {
   const { order = 'question', submission, question } = useSearch({ from: ROUTE });
   const navigate = useNavigate();
   const marking = useStartedMarking();
+  const ink = useStartedInk();
   const isChosen = submission !== undefined;
   const open = useQuery(
     calls.desk.marking.order.queryOptions(
@@ -79,7 +81,12 @@ export const MarkingPage = () => {
       </Page>
     );
   }
-  if (marking === null || screen.data === undefined || screen.data.submission_id !== submission) {
+  if (
+    marking === null ||
+    ink === null ||
+    screen.data === undefined ||
+    screen.data.submission_id !== submission
+  ) {
     return (
       <Page title={t('marking.title')}>
         <Loader aria-label={t('app.loading')} role="status" />
@@ -88,7 +95,9 @@ export const MarkingPage = () => {
   }
   return (
     <MarkingContext value={marking}>
-      <MarkingScreen examId={examId} order={order} screen={screen.data} question={question} />
+      <InkContext value={ink}>
+        <MarkingScreen examId={examId} order={order} screen={screen.data} question={question} />
+      </InkContext>
     </MarkingContext>
   );
 };

@@ -21,6 +21,12 @@ export const ACTIONS = [
   'previousPage',
   'zoomIn',
   'zoomOut',
+  'hideMarks',
+  'inkTick',
+  'inkCross',
+  'inkText',
+  'inkPen',
+  'inkTakeBack',
   'help',
 ] as const;
 export type Action = (typeof ACTIONS)[number];
@@ -40,6 +46,12 @@ const DEFAULTS: Readonly<Record<Action, string>> = {
   previousPage: 'pageup',
   zoomIn: '+',
   zoomOut: '-',
+  hideMarks: 'h',
+  inkTick: 't',
+  inkCross: 'x',
+  inkText: 'w',
+  inkPen: 'd',
+  inkTakeBack: 'z',
   help: '?',
 };
 

@@ -4,12 +4,13 @@ import { calls, client, withKey } from '../app/calls.ts';
 import { failureIn, statusOf, textOfError } from '../app/failures.ts';
 import { useStaff } from '../app/session.ts';
 import { newKey } from '../app/newKey.ts';
-import { browserStore } from './queue/browserStore.ts';
+import { browserStore, MARKS } from './queue/browserStore.ts';
+import type { Decision } from './queue/queueState.ts';
 import { startMarkQueue, type MarkQueue, type QueueSnapshot } from './queue/markQueue.ts';
 import { sendDecision } from './queue/sendDecision.ts';
 import { newSeenMarks, type Marking } from './seenMarks.ts';
 
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
@@ -36,7 +37,7 @@ export const useStartedMarking = (): Marking | null => {
       { failureIn, statusOf, textOf: textOfError },
     );
     const queue = startMarkQueue({
-      store: browserStore(id),
+      store: browserStore<Decision>(id, MARKS),
       newId: newKey,
       pause,
       send: async (decision) => {

@@ -17,9 +17,9 @@ import {
  * with its key, and core gives the first answer again. Of several tabs of one browser, one sends at a time.
  */
 
-export interface QueueStore {
+export interface QueueStore<State = QueueState> {
   /** Applies `change` to the stored state in one step and returns the new state. */
-  update(change: (state: QueueState) => QueueState): Promise<QueueState>;
+  update(change: (state: State) => State): Promise<State>;
   /** Runs `work` while no other page of this browser runs its own; aborted by `signal`. */
   alone(signal: AbortSignal, work: () => Promise<void>): Promise<void>;
   /** Calls back after another page of this browser has changed the state. */
