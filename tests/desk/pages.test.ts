@@ -121,3 +121,108 @@ test('writing that is in no answer is framed, and the page says so', async () =>
   expect(problems).toEqual([]);
   await context.close();
 });
+
+/** Gives questions 1 and 2 an answer: on the last page at its foot, and on the first. */
+const answered = (submission: string, pages: number) => {
+  const block = (y: number) => ({
+    label: null,
+    continues: false,
+    text: 'a line',
+    crossedOut: false,
+    box: { x: 0.2, y, width: 0.3, height: 0.06 },
+  });
+  const reading = { legibility: 1, language: 'en', printed: [], unread: [] };
+  return behind(
+    desk.service.database,
+    `with run as (update runs r set alignment = $2 from submissions s
+       where s.id = $1 and r.id = s.current_run_id returning r.institute_id, r.id)
+     insert into page_readings (institute_id, run_id, first_page, pages) select institute_id, id, 1, $3 from run`,
+    [
+      submission,
+      JSON.stringify([
+        { number: 1, blocks: [{ page: pages, block: 0 }] },
+        { number: 2, blocks: [{ page: 1, block: 0 }] },
+      ]),
+      JSON.stringify([
+        { ...reading, page: 1, blocks: [block(0.3)] },
+        { ...reading, page: pages, blocks: [block(0.92)] },
+      ]),
+    ],
+  );
+};
+
+test('each step moves the whole answer into view, the pages scroll by wheel and key, and their size stays', async () => {
+  const submission = await newCopy(5);
+  await answered(submission, 5);
+  await drawn(submission);
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  const region = await open(page, submission);
+  const pane = region.getByRole('group', { name: 'Pages of the copy' });
+  const isInView = async (): Promise<boolean> => {
+    const [frame, shown] = [await region.locator('.marking-frame').boundingBox(), await pane.boundingBox()];
+    if (frame === null || shown === null) return false;
+    return frame.y >= shown.y && frame.y + frame.height <= shown.y + shown.height;
+  };
+  const choose = (label: string) =>
+    page.getByRole('list', { name: 'Questions' }).getByRole('button', { name: label }).click();
+  await expect.poll(isInView, PATIENTLY).toBe(true);
+  await region.getByRole('img', { name: 'Page 1 of the copy' }).waitFor();
+  await choose('1');
+  await region.getByRole('img', { name: 'Page 5 of the copy' }).waitFor();
+  await expect.poll(isInView, PATIENTLY).toBe(true);
+  await choose('2');
+  await expect.poll(isInView, PATIENTLY).toBe(true);
+
+  const topOf = () => page.evaluate<number>("document.querySelector('.marking-pane').scrollTop");
+  const movesDown = async (act: () => Promise<void>): Promise<void> => {
+    const before = await topOf();
+    await act();
+    await expect.poll(topOf, PATIENTLY).toBeGreaterThan(before);
+  };
+  await pane.hover();
+  await movesDown(() => page.mouse.wheel(0, 100));
+  await pane.focus();
+  await movesDown(() => page.keyboard.press('ArrowDown'));
+  await movesDown(() => page.keyboard.press('Space'));
+
+  const widthOf = async () => (await region.locator('[data-page="1"]').boundingBox())?.width ?? 0;
+  const fitted = await widthOf();
+  await region.getByRole('button', { name: 'Fit page' }).click();
+  await expect.poll(widthOf, PATIENTLY).toBeLessThan(fitted);
+  const whole = await widthOf();
+  await pane.hover();
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -100);
+  await page.keyboard.up('Control');
+  await expect.poll(widthOf, PATIENTLY).toBeGreaterThan(whole);
+  const chosen = await widthOf();
+  const another = await newCopy(5);
+  await drawn(another);
+  await open(page, another);
+  await expect.poll(widthOf, PATIENTLY).toBeCloseTo(chosen, 0);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test('marks stand in the column beside the page, with what counts, also of a question without an answer', async () => {
+  const submission = await newCopy();
+  await drawn(submission);
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  const region = await open(page, submission);
+  const picture = region.getByRole('img', { name: 'Page 2 of the copy' });
+  await picture.waitFor();
+  const marks = region.locator('[data-mark="mark"] text');
+  await expect.poll(() => marks.allTextContents(), PATIENTLY).toEqual(['Q1 1/1', 'Q2 2/2']);
+  const right = await picture.boundingBox();
+  for (const mark of await marks.all()) {
+    const { x } = (await mark.boundingBox()) ?? { x: 0 };
+    expect(x).toBeGreaterThan((right?.x ?? Infinity) + (right?.width ?? 0));
+  }
+  await page.getByRole('spinbutton', { name: 'Marks' }).fill('1.5');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await expect.poll(() => marks.allTextContents(), PATIENTLY).toEqual(['Q1 1/1', 'Q2 1.5/2']);
+  expect(problems).toEqual([]);
+  await context.close();
+});

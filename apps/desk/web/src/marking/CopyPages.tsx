@@ -79,17 +79,20 @@ export const CopyPages = ({
   useEffect(() => {
     const box = boxes[(place?.page ?? 0) - 1];
     const ratio = ratios[(place?.page ?? 0) - 1];
-    if (wanted === null || place === null || box === undefined || ratio === undefined) return;
+    if (wanted === null || place === null || box === undefined || ratio === undefined) return undefined;
     const { x, y, width: w, height: h } = place.box;
     const corners = [
       pointOn(box, ratio, { turns, hasColumn }, [x, y]),
       pointOn(box, ratio, { turns, hasColumn }, [x + w, y + h]),
     ];
     const [xs, ys] = [corners.map((each) => each.x), corners.map((each) => each.y)];
-    scroll.reveal({
+    const answer = {
       from: { x: Math.min(...xs), y: Math.min(...ys) },
       to: { x: Math.max(...xs), y: Math.max(...ys) },
-    });
+    };
+    // After the router, which gives the pane the position of the page before.
+    const frame = requestAnimationFrame(() => scroll.reveal(answer));
+    return () => cancelAnimationFrame(frame);
     // eslint-disable-next-line react-hooks/exhaustive-deps -- what moves the pages is the answer alone
   }, [wanted]);
 

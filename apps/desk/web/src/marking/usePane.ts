@@ -109,6 +109,8 @@ export const useScroll = (
     near: new Set(near.map((box) => box.page)),
     scrollToPage: (page: number): void => {
       element.current?.scrollTo({ top: (boxes[page - 1]?.top ?? 0) - 4 });
+      // At once: the event of the scrolling comes later, and a new size of the pane would scroll back until then.
+      hold();
     },
     /** Moves an area into view, its upper left corner if it is larger than the pane. An area in view stays. */
     reveal: ({ from, to }: { from: { x: number; y: number }; to: { x: number; y: number } }): void => {
@@ -123,6 +125,7 @@ export const useScroll = (
         top: scrolled(from.y, to.y, shown.scrollTop, shown.clientHeight),
         left: scrolled(from.x, to.x, shown.scrollLeft, shown.clientWidth),
       });
+      hold();
     },
   };
 };
