@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, NativeSelect } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { shownAnnotations, withTeacherSigns, type ShownAnnotation } from '@evaluation/rules/marked-page';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useText } from '../app/language.ts';
 import { answerPlace } from './pageOfAnswer.ts';
 import { InkTools, type Tool } from './InkTools.tsx';
@@ -14,6 +14,8 @@ import { useInk } from './useInk.ts';
 import { enlarged, usePane, useScroll } from './usePane.ts';
 
 const STEP = 1.25;
+/** Frames in which the pages are moved to a new answer. */
+const FRAMES = 6;
 const A4_RATIO = 1.414;
 /** Distance between a mark that a key draws beside the answer and the answer, as a share of the page. */
 const BESIDE = 0.025;
@@ -71,29 +73,35 @@ export const CopyPages = ({
   }, [screen.totals.awarded, screen.totals.max]);
   const place = answerPlace(screen, annotations, chosen, criterion);
 
-  // Once for each answer and criterion, as soon as the pane has a size.
-  const wanted =
-    place === null || width === 0 || ratios.length === 0
-      ? null
-      : `${screen.submission_id} ${chosen} ${criterion ?? ''}`;
-  useEffect(() => {
+  const moveToAnswer = (): void => {
     const box = boxes[(place?.page ?? 0) - 1];
     const ratio = ratios[(place?.page ?? 0) - 1];
-    if (wanted === null || place === null || box === undefined || ratio === undefined) return undefined;
+    if (place === null || box === undefined || ratio === undefined) return;
     const { x, y, width: w, height: h } = place.box;
-    const corners = [
-      pointOn(box, ratio, { turns, hasColumn }, [x, y]),
-      pointOn(box, ratio, { turns, hasColumn }, [x + w, y + h]),
-    ];
-    const [xs, ys] = [corners.map((each) => each.x), corners.map((each) => each.y)];
-    const answer = {
-      from: { x: Math.min(...xs), y: Math.min(...ys) },
-      to: { x: Math.max(...xs), y: Math.max(...ys) },
+    const shown = { turns, hasColumn };
+    const [one, other] = [pointOn(box, ratio, shown, [x, y]), pointOn(box, ratio, shown, [x + w, y + h])];
+    scroll.reveal({
+      from: { x: Math.min(one.x, other.x), y: Math.min(one.y, other.y) },
+      to: { x: Math.max(one.x, other.x), y: Math.max(one.y, other.y) },
+    });
+  };
+  const newest = useRef(moveToAnswer);
+  useLayoutEffect(() => {
+    newest.current = moveToAnswer;
+  });
+  // Once for each answer and criterion, as soon as the pane has a size.
+  const isReady = place !== null && width > 0 && ratios.length > 0;
+  const wanted = isReady ? `${screen.submission_id} ${chosen} ${criterion ?? ''}` : null;
+  useEffect(() => {
+    if (wanted === null) return undefined;
+    // For some frames: the router gives the pane the position of the page before, and its size may still change.
+    let frame = 0;
+    const move = (left: number): void => {
+      newest.current();
+      if (left > 0) frame = requestAnimationFrame(() => move(left - 1));
     };
-    // After the router, which gives the pane the position of the page before.
-    const frame = requestAnimationFrame(() => scroll.reveal(answer));
+    frame = requestAnimationFrame(() => move(FRAMES));
     return () => cancelAnimationFrame(frame);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- what moves the pages is the answer alone
   }, [wanted]);
 
   const last = pictures?.pages.length ?? copy.pages;
