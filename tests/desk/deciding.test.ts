@@ -99,7 +99,8 @@ test('the mark book has a row a candidate and a column a question, sorts, filter
 test('a feedback sheet for each candidate has marks, answer and remarks, a candidate a page, and nothing of reviews', async () => {
   await open(`/exams/${typed.id}`, typed.title);
   await page.getByRole('button', { name: 'Return' }).click();
-  await page.getByRole('heading', { level: 1, name: `Return: ${typed.title}` }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Return the results' }).waitFor();
+  await page.getByRole('navigation', { name: 'Pages of this exam' }).getByText(typed.title).waitFor();
   await page.getByText(`${ANSWERS.length} sheets`, { exact: true }).waitFor();
   await page.getByText('2 of these results still need a review.').waitFor();
   const sheet = page.getByRole('article', { name: '=R-1', exact: true });

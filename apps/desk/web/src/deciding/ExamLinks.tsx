@@ -1,5 +1,7 @@
-import { Anchor, Group } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { calls } from '../app/calls.ts';
 import { useText, type TextKey } from '../app/language.ts';
 
 const PAGES = [
@@ -11,10 +13,13 @@ const PAGES = [
   ['/return', 'deciding.links.return'],
 ] as const satisfies readonly (readonly [string, TextKey])[];
 
+/** The name of the exam, and its pages in the order of the work. */
 export const ExamLinks = ({ examId, here }: { examId: string; here: (typeof PAGES)[number][0] }) => {
   const t = useText();
+  const { data: exam } = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
   return (
     <Group component="nav" aria-label={t('deciding.links')} gap="lg" mb="md">
+      <Text fw={700}>{exam?.title ?? ''}</Text>
       {PAGES.map(([path, label]) => (
         <Anchor
           key={path}

@@ -47,7 +47,7 @@ export const ReturnPage = () => {
   const problem = exam.error ?? questions.error ?? error;
   const texts = new Map(questions.data?.questions.map(({ id, text }) => [id, text]));
   return (
-    <Page title={t('deciding.return.title', { title: exam.data?.title ?? '' })}>
+    <Page title={t('deciding.return.title')}>
       <div className="no-print">
         <ExamLinks examId={examId} here="/return" />
         {problem === null ? null : (
