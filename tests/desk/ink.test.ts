@@ -66,6 +66,28 @@ test('a teacher ticks, writes, draws and takes back by mouse and key, and a coll
   await expect.poll(() => strokes.count()).toBe(3);
   await expectNoAxeViolations(page);
 
+  // A stylus tells how hard it is pressed.
+  await tool('Pen').click();
+  const stylus = await context.newCDPSession(page);
+  const press = async (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', x: number, y: number) => {
+    const [left, top] = await onPage(region, x, y);
+    const force = type === 'mouseReleased' ? 0 : 0.75;
+    const pen = { pointerType: 'pen', force, button: 'left', buttons: 1, clickCount: 1 } as const;
+    await stylus.send('Input.dispatchMouseEvent', { type, x: left, y: top, ...pen });
+  };
+  await press('mousePressed', 0.2, 0.2);
+  await press('mouseMoved', 0.3, 0.22);
+  await press('mouseReleased', 0.3, 0.22);
+  await expectInk(submission, [
+    {},
+    {},
+    {},
+    { kind: 'pen', points: expect.arrayContaining([[expect.closeTo(0.2, 1), expect.closeTo(0.2, 1), 0.75]]) },
+  ]);
+  await page.keyboard.press('z');
+  await expectInk(submission, [{}, {}, { kind: 'pen' }]);
+  await page.keyboard.press('Escape');
+
   // By key: at the pointer, and beside the answer if the pointer is elsewhere.
   await page.mouse.move(...(await onPage(region, 0.5, 0.3)));
   await page.keyboard.press('x');

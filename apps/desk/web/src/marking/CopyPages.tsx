@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Group, NativeSelect } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
+import { useLocalStorage, useSessionStorage } from '@mantine/hooks';
 import { shownAnnotations, withTeacherSigns, type ShownAnnotation } from '@evaluation/rules/marked-page';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useText } from '../app/language.ts';
@@ -44,7 +44,12 @@ export const CopyPages = ({
     defaultValue: false,
     getInitialValueInEffect: false,
   });
-  const [turns, setTurns] = useState<Turns>(0);
+  const [turned, setTurned] = useSessionStorage<Readonly<Record<string, Turns>>>({
+    key: 'evaluation-desk-turns',
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  });
+  const turns = turned[screen.submission_id] ?? 0;
   const [tool, setTool] = useState<Tool | null>(null);
   const [text, setText] = useState<{ page: number; at: PagePoint } | null>(null);
   const pointer = useRef<{ page: number; at: PagePoint } | null>(null);
@@ -139,7 +144,7 @@ export const CopyPages = ({
     ['−', t('marking.page.zoomOut'), () => zoomBy(1 / STEP)],
     ['↔', t('marking.page.fitWidth'), () => fit('width')],
     ['↕', t('marking.page.fitPage'), () => fit('page')],
-    ['⟳', t('marking.page.rotate'), () => setTurns((turned) => TURNED[turned])],
+    ['⟳', t('marking.page.rotate'), () => setTurned({ ...turned, [screen.submission_id]: TURNED[turns] })],
     ['◐', t('marking.page.hideMarks'), () => setHidesMarks(!hidesMarks)],
   ];
 
