@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { startInkQueue } from '../../../apps/desk/web/src/marking/ink/inkQueue.ts';
+import type { InkState } from '../../../apps/desk/web/src/marking/ink/inkState.ts';
 import { startMarkQueue, type MarkQueue } from '../../../apps/desk/web/src/marking/queue/markQueue.ts';
 import type { Decision, QueueState, SeenMark } from '../../../apps/desk/web/src/marking/queue/queueState.ts';
 import { seenMarkOf, sendDecision } from '../../../apps/desk/web/src/marking/queue/sendDecision.ts';
@@ -23,6 +25,10 @@ export interface Examiner {
   read: Set<string>;
   look(submissionId: string): Promise<void>;
   decide(submissionId: string, questionId: string, awarded: number): Promise<void>;
+  /** Ids of the strokes that the examiner has drawn and not taken back; absent in a browser, which does not draw. */
+  strokes?: Set<string>;
+  /** Draws a stroke, or takes the last one back. */
+  draw?(submissionId: string): Promise<void>;
   loadAgain(): Promise<void>;
   /** Ends the faults and decides on all held marks of the copy, until nothing waits. */
   settle(submissionId: string): Promise<void>;
@@ -137,6 +143,36 @@ export const newExaminer = (url: string, name: string, cookie: string, random: R
     });
   let queue = start();
 
+  const strokes = new Set<string>();
+  let inkState: InkState = [];
+  const startInk = () =>
+    startInkQueue({
+      store: {
+        update: async (change) => {
+          inkState = structuredClone([...change(inkState)]);
+          return inkState;
+        },
+        alone: (_signal, work) => work(),
+        onForeignChange: () => () => {},
+      },
+      pause: async (milliseconds, signal) => {
+        await wait(Math.min(milliseconds, 50), undefined, { signal }).catch(() => {});
+      },
+      onRefused: (text) => {
+        throw new Error(`a stroke was refused: ${text}`);
+      },
+      send: async (batch) => {
+        const submission_id = batch[0]?.submission_id ?? '';
+        const add = batch.flatMap((each) => (each.kind === 'add' ? [{ id: each.id, ink: each.ink }] : []));
+        const remove = batch.flatMap((each) => (each.kind === 'remove' ? [each.id] : []));
+        return call('desk.marking.ink', { submission_id, add, remove }).then(
+          () => ({ kind: 'stored' }) as const,
+          () => ({ kind: 'unreachable' }) as const,
+        );
+      },
+    });
+  let ink = startInk();
+
   const persist = async <T>(attempt: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -176,10 +212,24 @@ export const newExaminer = (url: string, name: string, cookie: string, random: R
       const place = { submission_id: submissionId, question_id: questionId };
       await queue.add(place, { kind: 'mark', awarded, reason: null, reviewer: 'soak' }, seen);
     },
+    strokes,
+    draw: async (submissionId) => {
+      const [last] = [...strokes].slice(-1);
+      if (last !== undefined && random() < 0.3) {
+        strokes.delete(last);
+        await ink.add({ submission_id: submissionId, id: last, kind: 'remove' });
+        return;
+      }
+      const id = randomUUID();
+      strokes.add(id);
+      const tick = { kind: 'tick', page: 1, at: [0.5, 0.5] as [number, number] } as const;
+      await ink.add({ submission_id: submissionId, id, kind: 'add', ink: tick });
+    },
     loadAgain: async () => {
       // As a browser does when a tab is closed: a call that is on its way may still arrive.
-      await queue.close();
+      await Promise.all([queue.close(), ink.close()]);
       queue = start();
+      ink = startInk();
     },
     settle: async () => {
       isFaulty = false;
@@ -188,10 +238,14 @@ export const newExaminer = (url: string, name: string, cookie: string, random: R
           if (decision.held !== null) await resolve(decision);
         }
         queue.hurry();
+        ink.hurry();
         await wait(50);
         if (queue.snapshot().decisions.length > 0) throw new Error('decisions wait');
+        if (ink.snapshot().changes.length > 0) throw new Error('strokes wait');
       });
     },
-    close: () => queue.close(),
+    close: async () => {
+      await Promise.all([queue.close(), ink.close()]);
+    },
   };
 };
