@@ -97,7 +97,9 @@ export const Question = z
     max_marks: z.number(),
     negative_marks: z.number(),
     options: z
-      .array(z.object({ label: z.string(), text: z.string(), option_id: uuid }).meta({ id: 'Option' }))
+      .array(
+        z.object({ label: z.string(), text: z.string(), option_id: uuid }).meta({ id: 'QuestionOption' }),
+      )
       .optional(),
     correct_options: z.array(z.string()).optional(),
     answer: AnswerKey.optional(),
