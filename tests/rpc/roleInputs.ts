@@ -103,6 +103,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'regrade.preview': ({ exam }) => ({ exam_id: exam }),
   'regrade.outdated': ({ exam }) => ({ exam_id: exam }),
   'regrade.start': ({ exam }) => ({ exam_id: exam, rubric_version: 1 }),
+  'regrade.restore': ({ submission }) => ({ submission_id: submission }),
 
   'desk.people.list': () => ({}),
   'desk.people.invite': () => ({ email: 'new@example.org', name: 'New', role: 'examiner' }),

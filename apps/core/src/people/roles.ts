@@ -79,6 +79,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'regrade.preview': ADMIN,
   'regrade.outdated': ADMIN,
   'regrade.start': ADMIN,
+  'regrade.restore': ADMIN,
 
   // Called by the desk's server before a member of staff is known.
   'desk.people.signInWays': NONE,

@@ -43,6 +43,7 @@ export const eraseSubmission = async (
     .set({
       ...(stopped === null ? {} : { status: 'cancelled' }),
       metadata: null,
+      earlier_marks: null,
       erased_at: sql<Date>`clock_timestamp()`,
     })
     .where('institute_id', '=', instituteId)

@@ -51,6 +51,8 @@ interface RowOfCandidate {
     approved: boolean;
     questions_done: number;
     questions_total: number;
+    /** Whether `regrade.restore` can show the marks of an earlier run. */
+    has_earlier_marks: boolean;
     error: GradingError | null;
     /** Null for typed answers. */
     file_name: string | null;
@@ -82,6 +84,7 @@ interface BookRow extends Omit<CandidateRow, 'metadata' | 'created_at' | 'update
   is_approved: boolean;
   questions_done: number;
   questions_total: number;
+  has_earlier_marks: boolean;
   error: unknown;
   file_name: string | null;
   updated_at: Date;
@@ -167,7 +170,8 @@ const SHOWN: Record<BookQuery['show'], RawBuilder<boolean>> = {
 /** What a page shows of a registration `r`, its candidate `c` and the submission `s`. */
 const SHOWN_COLUMNS = sql`r.id as registration_id, c.id, c.external_id, c.name, c.roll_number, c.section_or_class,
       s.id as submission_id, s.status, s.pages, s.needs_review, s.review_reasons, s.questions_done, s.questions_total,
-      s.finalized_at is not null as is_finalized, s.approved_at is not null as is_approved, s.error, s.updated_at,
+      s.finalized_at is not null as is_finalized, s.approved_at is not null as is_approved,
+      s.earlier_marks is not null and s.status in ('failed', 'cancelled') as has_earlier_marks, s.error, s.updated_at,
       (select u.file_name from uploads u
         where not c.is_hidden and u.institute_id = s.institute_id and u.id = s.upload_id) as file_name`;
 
@@ -286,6 +290,7 @@ const rowOf = (row: BookRow, questions: MarkBook['questions']): RowOfCandidate =
           approved: row.is_approved,
           questions_done: row.questions_done,
           questions_total: row.questions_total,
+          has_earlier_marks: row.has_earlier_marks,
           error: row.error === null ? null : GradingError.parse(row.error),
           file_name: row.file_name,
           updated_at: row.updated_at.toISOString(),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { count } from '../arguments.ts';
+import { count, id } from '../arguments.ts';
 import { withControl, type Control } from '../control.ts';
 import { example, print } from '../output.ts';
 import { EXAM, examOf, withExam, type NamedExam } from './namedExam.ts';
@@ -20,6 +20,25 @@ export const addRegradeCommands = (program: Command): void => {
     .requiredOption('--rubric-version <number>', 'version that the preview showed', count)
     .addHelpText('after', example(`regrade start ${EXAM} --rubric-version 2`))
     .action(start);
+  withExam(regrade.command('restore'))
+    .description(
+      'Show the last completed marks of a submission again, whose new grading was cancelled or failed',
+    )
+    .requiredOption('--submission <id>', 'id of the submission', id)
+    .addHelpText(
+      'after',
+      example(`regrade restore ${EXAM} --submission 0b6e9f7a-3c1d-4f52-9a8e-5d2c7b4a1e60`),
+    )
+    .action(restore);
+};
+
+const restore = async (options: NamedExam & { submission: string }, command: Command): Promise<void> => {
+  const { id: submission_id, status } = await withControl((control) =>
+    control.regrade.restore.mutate({ ...examOf(options), submission_id: options.submission }),
+  );
+  print({ submission_id, status }, command, [
+    `submission ${submission_id} is ${status} again, without a charge`,
+  ]);
 };
 
 const preview = async (options: NamedExam, command: Command): Promise<void> => {

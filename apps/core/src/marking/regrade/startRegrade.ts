@@ -88,7 +88,7 @@ const regradeOne = async (
       select from submissions s
       where s.id = ${submission.id} and ${isOutdated({ instituteId, examId: exam.id, version })}`.execute(tx);
     if (rows.length === 0) return null;
-    const { run, waits } = await queueAgain(tx, actor, exam, submission);
+    const { run, waits } = await queueAgain(tx, actor, exam, submission, true);
     const terms = await readTerms(tx, actor);
     const [counted] = await send(tx, countCopy(instituteId, terms));
     await payForRun(tx, actor, { run, waits, terms, counted, freed: null });

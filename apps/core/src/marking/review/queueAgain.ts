@@ -8,6 +8,8 @@ import { audit } from '../../command/audit.ts';
 import type { LockedExam } from '../../command/locks/lockExam.ts';
 import type { LockedSubmission } from '../../command/locks/lockSubmission.ts';
 import { newId } from '../../command/newId.ts';
+import { dropOverrides } from './dropOverrides.ts';
+import { keepEarlierMarks } from './earlierMarks.ts';
 import { readPaper } from '../../exams/paper/paper.ts';
 import { insertRun, stateAtStartOfRun, type NewRun, type RunIntake } from '../../grading/runs/insertRun.ts';
 
@@ -26,8 +28,11 @@ export const queueAgain = async (
   actor: Actor,
   exam: LockedExam,
   submission: LockedSubmission,
+  keepsOverrides: boolean,
 ): Promise<QueuedRun> => {
   const instituteId = actor.institute_id;
+  await keepEarlierMarks(tx, instituteId, submission.id);
+  if (!keepsOverrides) await dropOverrides(tx, actor, submission);
   await dropGuideMarks(tx, instituteId, submission.id);
   const intake = await intakeAgain(tx, instituteId, exam, submission);
   const run = {

@@ -8,12 +8,11 @@ import { countCopy } from '../../credits/dailyCopies.ts';
 import { payForRun, readTerms } from '../../grading/runs/payForRun.ts';
 import type { Services } from '../../command/services.ts';
 import { readSubmission } from '../../submissions/getSubmission.ts';
-import { dropOverrides } from './dropOverrides.ts';
 import { queueAgain } from './queueAgain.ts';
 
 /**
- * Grades a submission again: a new run at the originally quoted price. Marks of earlier runs stay stored but are not
- * shown any more.
+ * Grades a submission again: a new run at the originally quoted price. The marks of the last completed
+ * run are not shown any more; `restoreMarks` shows them again if the new run is cancelled or fails.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), evaluation_in_progress,
  * submission_finalized, validation_failed, feature_not_available, insufficient_credits, daily_quota_exceeded
  */
@@ -26,8 +25,7 @@ export const reEvaluate = async (
   const submission = await services.database.inTenant(actor.institute_id, async (tx) => {
     const { exam, submission: locked } = await lockSubmissionFor(tx, actor, submissionId, 're_evaluate');
     const keepsOverrides = accept(ReEvaluate, body).keep_overrides ?? true;
-    if (!keepsOverrides) await dropOverrides(tx, actor, locked);
-    const { run, waits } = await queueAgain(tx, actor, exam, locked);
+    const { run, waits } = await queueAgain(tx, actor, exam, locked, keepsOverrides);
     const terms = await readTerms(tx, actor);
     // Read before the most contended rows are locked.
     const accepted = await readSubmission(tx, actor, locked.id, services.lanePace);

@@ -2,6 +2,7 @@ import * as z from 'zod/v4';
 import { listOutdated } from '../../marking/regrade/listOutdated.ts';
 import { previewRegrade } from '../../marking/regrade/previewRegrade.ts';
 import { startRegrade } from '../../marking/regrade/startRegrade.ts';
+import { restoreMarks } from '../../marking/review/earlierMarks.ts';
 import { reviewerProcedure, router } from '../trpc.ts';
 
 const ofExam = reviewerProcedure.input(z.object({ exam_id: z.string() }));
@@ -15,4 +16,7 @@ export const regradeRouter = router({
   start: ofExam
     .input(z.object({ rubric_version: z.int().gte(0) }))
     .mutation(({ ctx, input }) => startRegrade(ctx.services, ctx.actor, input.exam_id, input.rubric_version)),
+  restore: reviewerProcedure
+    .input(z.object({ submission_id: z.string().max(100) }))
+    .mutation(({ ctx, input }) => restoreMarks(ctx.services, ctx.actor, input.submission_id)),
 });

@@ -47,6 +47,7 @@ CREATE TYPE "AuditAction" AS ENUM (
   'submission_cancel',
   'submission_delete',
   're_evaluate',
+  'restore_marks',
   'key_create',
   'key_edit',
   'key_revoke',
@@ -499,6 +500,7 @@ CREATE TABLE submissions (
   approved_at timestamp(3) with time zone,
   approved_by text,
   erased_at timestamp(3) with time zone,
+  earlier_marks jsonb,
   CONSTRAINT submissions_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX one_live_submission ON submissions (exam_id, candidate_id)

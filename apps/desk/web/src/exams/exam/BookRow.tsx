@@ -110,11 +110,9 @@ const CopyActions = ({ examId, copy, who }: { examId: string; copy: Copy; who: s
   const t = useText();
   const staff = useStaff();
   const queryClient = useQueryClient();
-  const again = useMutation(
-    calls.submissions.reEvaluate.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() }),
-    }),
-  );
+  const onSuccess = () => queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
+  const again = useMutation(calls.submissions.reEvaluate.mutationOptions({ onSuccess }));
+  const restore = useMutation(calls.regrade.restore.mutationOptions({ onSuccess }));
   return (
     <Group gap="sm" wrap="nowrap">
       {IS_MARKED.has(copy.status) ? (
@@ -131,6 +129,17 @@ const CopyActions = ({ examId, copy, who }: { examId: string; copy: Copy; who: s
           onClick={() => again.mutate({ submission_id: copy.id, body: {} })}
         >
           {t('exams.gradeAgain')}
+        </Button>
+      ) : null}
+      {staff.role === 'admin' && copy.has_earlier_marks && !copy.finalized ? (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={restore.isPending}
+          aria-label={t('exams.restoreMarksOf', { who })}
+          onClick={() => restore.mutate({ submission_id: copy.id })}
+        >
+          {t('exams.restoreMarks')}
         </Button>
       ) : null}
     </Group>
