@@ -62,6 +62,24 @@ export const IMITATIONS: readonly Imitation[] = [
     ),
   },
   {
+    name: 'turns of a chat',
+    pattern: found(
+      String.raw`(?:^|\n)(?:human|user) ?:[^]{1,600}\nassistant ?:(?=[^]{0,200}(?:\b\d{1,3} ?(?:\/|of|out of) ?\d|${OF_MARKING}))`,
+    ),
+  },
+  {
+    name: 'section that asks to be trusted',
+    pattern: found(
+      String.raw`(?:^|\n)#{1,6} [^\n]{0,60}(?:\btrust (?:these|this|the) (?:comments?|notes?|section|marks?)|\bsupplied (?:via|by) (?:the )?(?:tas?|teachers?|examiners?|graders?)\b)`,
+    ),
+  },
+  {
+    name: 'judgement of another grader',
+    pattern: found(
+      String.raw`"(?:marks?|score|grade)" ?: ?"?\d(?=[^{}]{0,600}"feedback" ?:)|"feedback" ?:(?=[^{}]{0,600}"(?:marks?|score|grade)" ?: ?"?\d)|<grading> ?\n?<(?:score|marks?|grade)> ?\d`,
+    ),
+  },
+  {
     name: 'judgement',
     pattern: found(
       String.raw`"?\bawarded"? ?[:=] ?"?(?:\d|max|full)|"criterion" ?: ?\d|"certainty" ?: ?"|${WIRE_KEY}(?=[^]{0,120}${WIRE_KEY})(?=[^]{0,120}(?:\d|\bcertain|\btrue|\bfalse))`,
