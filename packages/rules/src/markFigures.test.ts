@@ -153,6 +153,18 @@ describe('what counts as a mark figure', () => {
     'Weightage 2',
     'weightage: 2',
     'Weightage of 2.',
+    '0.5 for units',
+    '½ for labelling',
+    'out of 5',
+    'A clear drawing. Out of 3.',
+    'Weight: 2',
+    'weight: 30%',
+    'Criterion carries 30%',
+    'This part carries 2.',
+    '+1 if neat',
+    '-1 when the unit is missing',
+    'Subtract 1 for each spelling mistake.',
+    'A correct sketch gets 1 for each label.',
   ])('"%s" gives mark figures', (text) => {
     expect(hasMarkFigures(text)).toBe(true);
   });
@@ -299,6 +311,16 @@ describe('what counts as a mark figure', () => {
     'Sixteen benchmarks are compared.',
     'The weight is 2 kg.',
     'The lightning marks 3 trees.',
+    'Subtract 2 for each term to get the next one.',
+    'The gardener gets 3 for each plant sold.',
+    'The worker earns 5 per shirt made.',
+    'Two marks are visible on the beaker at 50 mL.',
+    'Two marks are scratched on the rod.',
+    'Two out of 5 people agree.',
+    'Weight: 2 N',
+    'The wire carries 2.',
+    'The current carries 30% of the charge',
+    'sgn is -1, +1 if x is positive',
   ])('"%s" does not', (text) => {
     expect(hasMarkFigures(text)).toBe(false);
   });

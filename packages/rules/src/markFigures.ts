@@ -31,9 +31,14 @@ const CLAUSE_END = String.raw`\s*(?:$|[.,;:!?)\]](?!\d))`;
 /** The number counts no noun: the clause ends, or one of these words follows. */
 const NO_NOUN = String.raw`(?=${CLAUSE_END}|\s+(?:for|if|when|where|unless|only|each|per|otherwise|instead|max|maximum|in total|altogether|overall|out of \d+(?=${CLAUSE_END}))\b)`;
 
+/** "Gets 3 for each plant sold": a price in a word problem. */
+const NOT_PAY = String.raw`(?!\s+(?:for (?:each|every)|per) \w{1,30} (?:sold|bought|made|picked|delivered|washed|produced)\b)`;
+/** "Subtract 2 for each term to get the next one": a step of a calculation. */
+const NOT_A_METHOD = String.raw`(?![^.;]{0,60}\bto (?:get|find|obtain|reach|form)\b)`;
+
 const MARK_FIGURES = [
   // 1. "2 marks", "1.5 pts", "half a mark", "0.5-mark", "two (2) marks", "one extra mark", "two of the marks"
-  String.raw`${APART}${NOT_A_YEAR}${NUMBER}[)\]]?\s*-?\s*(?:(?:extra|more|additional|further|bonus|full|whole|method|accuracy|possible|available|separate|of (?:the|these|its|all)(?: the)?) )?${MARKS}${NOT_THE_VERB}(?! (?:on|along) the (?:ruler|scale|line|paper|axis|map|thread|string|graph|wall))`,
+  String.raw`${APART}${NOT_A_YEAR}${NUMBER}[)\]]?\s*-?\s*(?:(?:extra|more|additional|further|bonus|full|whole|method|accuracy|possible|available|separate|of (?:the|these|its|all)(?: the)?) )?${MARKS}${NOT_THE_VERB}(?! (?:on|along) the (?:ruler|scale|line|paper|axis|map|thread|string|graph|wall)| (?:is|are) (?:visible|shown|drawn|scratched|engraved|etched|printed)\b)`,
   // "total marks 5", "max marks 3"
   String.raw`\b(?:total|max|maximum|full)\.? ${MARKS}\s*[:=-]?\s*${NUMBER}(?!\w)`,
   // "50% of the marks", "half the credit"
@@ -50,11 +55,16 @@ const MARK_FIGURES = [
   // 2. "award 2", "deduct 0.5": the verb is enough if no other noun follows
   String.raw`\b(?:award|deduct)\s+(?:up to |only |a further )?${FIGURE}(?![\w½])(?!\s*(?:%|years?|examples?|students?|points? of|from both|from each side))`,
   // "award one for each cause", "worth 2 each", "worth 3 points", "give 1 for the formula", "scores 2 if"
-  String.raw`\b(?:award|deduct|worth|allow|earns?|scores?|gets?|(?<!\b(?:must|should|to|can|may|they|students|candidates|answers) )give)\s+(?:up to |only |just |at most |a maximum of )?${NUMBER}${NO_NOUN}`,
+  String.raw`\b(?:award|deduct|worth|allow|earns?|scores?|gets?|(?<!\b(?:must|should|to|can|may|they|students|candidates|answers) )give)\s+(?:up to |only |just |at most |a maximum of )?${NUMBER}${NO_NOUN}${NOT_PAY}`,
   String.raw`\b(?:award|worth|earns?|scores?)\s+(?:up to )?${NUMBER} points?${NO_NOUN}`,
-  String.raw`\b(?:lose|loses|subtract|take off|dock|credit|minus)\s+${NUMBER}\s+(?:for|if|when|per)\s+(?:the|a|an|each|every|any|no|missing|wrong|incorrect|correct|spelling|omitting)\b`,
+  String.raw`\b(?:lose|loses|subtract|take off|dock|credit|minus)\s+${NUMBER}\s+(?:for|if|when|per)\s+(?:the|a|an|each|every|any|no|missing|wrong|incorrect|correct|spelling|omitting)\b${NOT_A_METHOD}`,
   // not "x minus 1", "the answer is minus 1"
   String.raw`(?:^|[;.(]\s*)minus\s+${NUMBER}(?:${NO_NOUN}|(?= without\b))`,
+  // "out of 5" alone; not "2 out of 5 people"
+  String.raw`(?:^|[.;(]\s*)out of\s+${FIGURE}${CLAUSE_END}`,
+  // "Weight: 2", "Criterion carries 30%"; not "Weight: 2 N", "the wire carries 2"
+  String.raw`(?:^|[.;(]\s*)weight\s*:\s*${SMALL}\s*%?${CLAUSE_END}`,
+  String.raw`\b(?:criterion|part|question|point|step|section) carries\s+${FIGURE}\s*%?${CLAUSE_END}`,
   String.raw`\b(?:capped|cap|limited|limit)\s+(?:it )?(?:at|to)\s+${NUMBER}${CLAUSE_END}`,
   String.raw`\b(?:mark(?:ed)?|scored?|graded?|total)\s+(?:it )?out of\s+${FIGURE}`,
 
@@ -76,9 +86,9 @@ const MARK_FIGURES = [
   // "0.5 each", "1 each for cause and effect"; not "name 2 each", "apples of 3 each"
   String.raw`(?<!\b(?:names?|gives?|lists?|states?|writes?|any|least|of|with|are|costs?|weighs?|measures?|contains?|has|have|into|by|needs?) )${APART}(?:${SMALL}|half|one)\s+each(?=${CLAUSE_END}|\s+for\b)`,
   // "0.5 for the unit", "½ for each"; other numbers before "for" may count something else
-  String.raw`${APART}(?:0?\.5|½)\s+for (?:the|each|every|a|an|correct)\b`,
+  String.raw`${APART}(?:0?\.5|½)\s+for (?:the|each|every|a|an|correct|units?|labels?|labelling|working|methods?|spelling|neatness|presentation)\b`,
   // "+1 for the unit", "-½ for each error"; not "f = +20 for the lens"
-  String.raw`(?:^|[,;.(]\s*)[+-]\s?${FIGURE}\s+for\b`,
+  String.raw`(?:^|[,;.(]\s*)[+-]\s?${FIGURE}\s+(?:for\b|(?:if|when) (?![a-z]\b))`,
   // "M1 for the method", "A1 cao": codes of mark schemes; not "vitamin B2 for the skin"
   String.raw`(?<!\bvitamins? )\b[mab][1-4]\s+(?:for|cao|oe|dep)\b`,
 ].map((pattern) => new RegExp(pattern, 'iu'));
