@@ -40,6 +40,7 @@ const ORDER = [
   'lifecycle',
   'limits',
   'errors',
+  'clients',
 ];
 
 const navigation = (pages: readonly Page[], current: string): string => {
