@@ -198,3 +198,30 @@ test('an approval by oneself is no change by another', async () => {
   await expect.poll(async () => (await resultOfQuestion(submission, '2'))?.awarded, PATIENTLY).toBe(2);
   await context.close();
 });
+
+test('a remark that was written to one answer is chosen for another', async () => {
+  const [first, second] = [await newCopy(), await newCopy()];
+  const { context, page } = await desk.newBrowser();
+  await signIn(desk, page);
+  await open(page, first, '2');
+  const comment = page.getByRole('textbox', { name: 'Comment' });
+  await comment.fill('State the law first.');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await open(page, second, '2');
+  await page.getByRole('button', { name: 'Remarks' }).click();
+  const remark = page
+    .getByRole('dialog', { name: 'Remarks' })
+    .getByRole('button', { name: /^State the law/ });
+  await remark.waitFor();
+  await expectNoAxeViolations(page);
+  await remark.click();
+  expect(await comment.inputValue()).toBe('State the law first.');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await expect
+    .poll(() => resultOfQuestion(second, '2'), PATIENTLY)
+    .toMatchObject({
+      review: { reason: 'State the law first.' },
+    });
+  await context.close();
+});

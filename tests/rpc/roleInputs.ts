@@ -131,6 +131,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),
   'desk.marking.order': ({ exam }) => ({ exam_id: exam, by: 'copy' }),
   'desk.marking.progress': ({ exam }) => ({ exam_id: exam }),
+  'desk.marking.remarks': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
   'desk.marking.next': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
   'desk.marking.changes': ({ submission, question }) => ({
     submission_id: submission,

@@ -125,6 +125,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.marking.order': ALL,
   'desk.marking.next': ALL,
   'desk.marking.progress': ALL,
+  'desk.marking.remarks': ALL,
   'desk.marking.changes': ALL,
   'desk.marking.withdraw': ALL,
   'desk.marking.flag': ALL,

@@ -5,6 +5,7 @@ import { notifyError } from '../app/notices.ts';
 import { ChangedMark } from './ChangedMark.tsx';
 import { GroupMark } from './GroupMark.tsx';
 import { useActionKeys, useDigits } from './keys.ts';
+import { Remarks } from './Remarks.tsx';
 import { Suggestion, useSuggestion } from './Suggestion.tsx';
 import type { Screen, ScreenQuestion } from './types.ts';
 import type { Decisions } from './useDecisions.ts';
@@ -238,6 +239,18 @@ export const MarkForm = ({
           onKeyDown={onTextKey}
           mt="xs"
           label={t('marking.comment')}
+          rightSectionWidth={100}
+          rightSection={
+            <Remarks
+              place={{ exam_id: screen.exam.id, question_id: result.question_id }}
+              isClosed={isClosed}
+              onChoose={(remark) =>
+                draft.type({
+                  comment: [draft.comment.trim(), remark].filter((part) => part !== '').join(' '),
+                })
+              }
+            />
+          }
           autosize
           minRows={1}
           maxRows={6}

@@ -5,6 +5,7 @@ import { FlagChange, setFlag } from '../../../marking/screen/flags.ts';
 import { changeInk, InkChange } from '../../../marking/screen/ink.ts';
 import { nextAnswers } from '../../../marking/queue/nextAnswers.ts';
 import { questionProgress } from '../../../marking/queue/questionProgress.ts';
+import { remarksOfQuestion } from '../../../marking/queue/remarks.ts';
 import { keepOpen } from '../../../marking/screen/presence.ts';
 import { readChanges } from '../../../marking/screen/readChanges.ts';
 import { readScreen } from '../../../marking/screen/readScreen.ts';
@@ -39,6 +40,9 @@ export const deskMarkingRouter = router({
   progress: reviewerProcedure
     .input(z.object({ exam_id: z.string().max(100) }))
     .query(({ ctx, input }) => questionProgress(ctx.services, ctx.actor, input)),
+  remarks: reviewerProcedure
+    .input(z.object({ exam_id: z.string().max(100), question_id: z.string().max(100) }))
+    .query(({ ctx, input }) => remarksOfQuestion(ctx.services, ctx.actor, input)),
   changes: ofQuestion.query(({ ctx, input }) => readChanges(ctx.services, ctx.actor, input)),
   withdraw: ofQuestion
     .input(z.object({ seen: SeenMark }))
