@@ -48,6 +48,7 @@ interface RowOfCandidate {
     needs_review: boolean;
     review_reasons: string[];
     finalized: boolean;
+    finalized_at: string | null;
     approved: boolean;
     questions_done: number;
     questions_total: number;
@@ -80,7 +81,7 @@ interface BookRow extends Omit<CandidateRow, 'metadata' | 'created_at' | 'update
   pages: number | null;
   needs_review: boolean;
   review_reasons: string[];
-  is_finalized: boolean;
+  finalized_at: Date | null;
   is_approved: boolean;
   questions_done: number;
   questions_total: number;
@@ -94,7 +95,17 @@ interface BookRow extends Omit<CandidateRow, 'metadata' | 'created_at' | 'update
 export const BookQuery = z.object({
   /** `none`: the candidate has no submission. `unfinished`: in the queue or being graded. */
   show: z
-    .enum(['all', 'none', 'unfinished', 'failed', 'needs_review', 'flagged', 'changed', 'graded'])
+    .enum([
+      'all',
+      'none',
+      'unfinished',
+      'failed',
+      'needs_review',
+      'flagged',
+      'changed',
+      'graded',
+      'finalized',
+    ])
     .default('all'),
   /** Part of the name, roll number or external_id, as far as they are shown; letter case is ignored. */
   search: z.string().trim().max(255).optional(),
@@ -165,12 +176,13 @@ const SHOWN: Record<BookQuery['show'], RawBuilder<boolean>> = {
     where v.institute_id = s.institute_id and v.submission_id = s.id and v.application = 0
       and v.awarded is distinct from q.awarded)`,
   graded: sql`s.status = 'graded'`,
+  finalized: sql`s.finalized_at is not null`,
 };
 
 /** What a page shows of a registration `r`, its candidate `c` and the submission `s`. */
 const SHOWN_COLUMNS = sql`r.id as registration_id, c.id, c.external_id, c.name, c.roll_number, c.section_or_class,
       s.id as submission_id, s.status, s.pages, s.needs_review, s.review_reasons, s.questions_done, s.questions_total,
-      s.finalized_at is not null as is_finalized, s.approved_at is not null as is_approved,
+      s.finalized_at, s.approved_at is not null as is_approved,
       s.earlier_marks is not null and s.status in ('failed', 'cancelled') as has_earlier_marks, s.error, s.updated_at,
       (select u.file_name from uploads u
         where not c.is_hidden and u.institute_id = s.institute_id and u.id = s.upload_id) as file_name`;
@@ -286,7 +298,8 @@ const rowOf = (row: BookRow, questions: MarkBook['questions']): RowOfCandidate =
           pages: row.pages,
           needs_review: row.needs_review,
           review_reasons: row.review_reasons,
-          finalized: row.is_finalized,
+          finalized: row.finalized_at !== null,
+          finalized_at: row.finalized_at?.toISOString() ?? null,
           approved: row.is_approved,
           questions_done: row.questions_done,
           questions_total: row.questions_total,

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Table, Textarea } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { client, withKey } from '../app/calls.ts';
+import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
 import { MoreButton } from '../app/MoreButton.tsx';
 import { newKeys } from '../app/newKey.ts';
@@ -9,26 +9,24 @@ import { notify } from '../app/notices.ts';
 import { Section } from '../app/Section.tsx';
 import { Answered } from '../app/Answered.tsx';
 import { TableBox } from '../app/TableBox.tsx';
+import type { CandidateOfBook } from './answers.ts';
 
-const PAGE = '20';
+const PAGE = 20;
+
+/** Name, roll number and id, as far as they are shown. */
+const nameOf = ({ name, roll_number, external_id }: CandidateOfBook): string =>
+  [...new Set([name, roll_number, external_id])].filter((part) => part !== null).join(' · ');
 
 /** The finalized copies of an exam. An admin can make one changeable again, with a reason for the audit. */
 export const FinalizedCopies = ({ examId, isAdmin }: { examId: string; isAdmin: boolean }) => {
   const t = useText();
   const [opened, setOpened] = useState<string | null>(null);
-  const copies = useInfiniteQuery({
-    queryKey: ['finalized copies', examId],
-    queryFn: ({ pageParam, signal }) =>
-      client.submissions.listOfExam.query(
-        {
-          exam_id: examId,
-          query: { finalized: 'true', limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
-        },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  const copies = useInfiniteQuery(
+    calls.desk.exams.markBook.infiniteQueryOptions(
+      { exam_id: examId, show: 'finalized', marks: false, limit: PAGE },
+      { getNextPageParam: (page) => page.next_cursor, initialCursor: undefined },
+    ),
+  );
   return (
     <Section id="finalized" title={t('deciding.unfinalize.title')}>
       <Answered query={copies}>
@@ -43,9 +41,12 @@ export const FinalizedCopies = ({ examId, isAdmin }: { examId: string; isAdmin: 
           >
             {pages
               .flatMap(({ data }) => data)
+              .flatMap(({ candidate, submission }) =>
+                submission === null ? [] : [{ candidate, ...submission }],
+              )
               .map(({ id, candidate, finalized_at }) => (
                 <Table.Tr key={id}>
-                  <Table.Th scope="row">{candidate.external_id}</Table.Th>
+                  <Table.Th scope="row">{nameOf(candidate)}</Table.Th>
                   <Table.Td>{finalized_at === null ? '' : new Date(finalized_at).toLocaleString()}</Table.Td>
                   <Table.Td>
                     {!isAdmin ? null : opened === id ? (

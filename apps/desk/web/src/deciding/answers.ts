@@ -11,3 +11,4 @@ export type Distribution = Outputs['desk']['statistics']['distribution'];
 export type Guide = Outputs['guide']['show'];
 export type GuideStep = NonNullable<Guide['application']>;
 export type Suggestion = Outputs['guide']['suggestions']['data'][number];
+export type CandidateOfBook = Outputs['desk']['exams']['markBook']['data'][number]['candidate'];
