@@ -159,7 +159,6 @@ describe.each(NAMES)('the %s of an exam', (name) => {
       `${path(name)}?cursor=${filtered}`,
       `${path(name)}?updated_since=2000-01-01T00:00:00Z&cursor=${next}`,
       `${path(name)}?cursor=x`,
-      `${path(name)}?cursor=`,
     ];
     for (const query of bad) {
       const answer = await tenant.api.get(query);
@@ -167,6 +166,8 @@ describe.each(NAMES)('the %s of an exam', (name) => {
       expectError(answer, 400, 'invalid_cursor');
     }
     expect((await list(`limit=50&cursor=${next}`)).candidates).toEqual(ALL.slice(2));
+    // Clients send an empty parameter for one that they leave out.
+    expect((await list('limit=50&cursor=')).candidates).toEqual(ALL);
   });
 
   test.each(['yes', '1', 'TRUE', ''])('finalized=%s answers 422', async (value) => {

@@ -23,7 +23,7 @@ export const auditedFields = ({ status, awarded, source, needs_review, criteria 
   awarded,
   source,
   needs_review,
-  criteria: criteria.map((criterion) => criterion.awarded),
+  ...(criteria.length === 0 ? {} : { criteria: criteria.map((criterion) => criterion.awarded) }),
 });
 
 /**
