@@ -234,14 +234,14 @@ export const newExaminer = (url: string, name: string, cookie: string, random: R
     settle: async () => {
       isFaulty = false;
       await persist(async () => {
-        for (const decision of queue.snapshot().decisions) {
+        for (const decision of queue.snapshot().items) {
           if (decision.held !== null) await resolve(decision);
         }
         queue.hurry();
         ink.hurry();
         await wait(50);
-        if (queue.snapshot().decisions.length > 0) throw new Error('decisions wait');
-        if (ink.snapshot().changes.length > 0) throw new Error('strokes wait');
+        if (queue.snapshot().items.length > 0) throw new Error('decisions wait');
+        if (ink.snapshot().items.length > 0) throw new Error('strokes wait');
       });
     },
     close: async () => {

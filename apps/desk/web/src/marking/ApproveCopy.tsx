@@ -15,7 +15,7 @@ export const ApproveCopy = ({ screen }: { screen: Screen }) => {
   const queryClient = useQueryClient();
   const { queue } = useMarking();
   const { submission_id } = screen;
-  const isWaiting = useQueueSnapshot(queue).decisions.some((each) => each.submission_id === submission_id);
+  const isWaiting = useQueueSnapshot(queue).items.some((each) => each.submission_id === submission_id);
   const approve = useMutation({
     mutationFn: (key: string) =>
       client.submissions.approve.mutate(

@@ -9,7 +9,7 @@ export const SaveState = () => {
   const t = useText();
   const { id } = useParams({ from: '/signed-in/exams/$id/mark' });
   const { queue } = useMarking();
-  const { decisions, connection } = useQueueSnapshot(queue);
+  const { items: decisions, connection } = useQueueSnapshot(queue);
   const held = decisions.filter((decision) => decision.held !== null);
   const waiting = decisions.length - held.length;
   const [first] = held;

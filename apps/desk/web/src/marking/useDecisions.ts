@@ -18,7 +18,7 @@ interface Given {
 export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQuestion, label: string) => {
   const { queue, seen, done, own } = useMarking();
   const staff = useStaff();
-  const { decisions } = useQueueSnapshot(queue);
+  const { items: decisions } = useQueueSnapshot(queue);
   const [, showAgain] = useReducer((count: number) => count + 1, 0);
   const pending = decisionsOn(decisions, place);
   const now = seenMarkOf(result);

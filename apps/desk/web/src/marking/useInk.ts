@@ -2,12 +2,13 @@ import type { Ink } from '@evaluation/rules/marked-page';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { calls, client, withKey } from '../app/calls.ts';
-import { statusOf, textOfError } from '../app/failures.ts';
+import { failureIn, statusOf, textOfError } from '../app/failures.ts';
 import { newKey } from '../app/newKey.ts';
 import { notifyError, notifyProblem } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
 import { startInkQueue, type InkOutcome, type InkQueue } from './ink/inkQueue.ts';
 import { withChanges, type InkChange, type InkState } from './ink/inkState.ts';
+import { laterCall } from './queue/laterCall.ts';
 import { browserStore, INK } from './queue/browserStore.ts';
 import type { Screen } from './types.ts';
 import { pause } from './useMarkQueue.ts';
@@ -67,10 +68,8 @@ const send = async (batch: InkState, staffId: string): Promise<InkOutcome> => {
     );
     return { kind: 'stored' };
   } catch (error) {
-    const status = statusOf(error);
-    if (status === 401) return { kind: 'signed-out' };
-    if (status === null || status === 408 || status === 429 || status >= 500) return { kind: 'unreachable' };
-    return { kind: 'refused', text: textOfError(error) };
+    const later = laterCall(error, { failureIn, statusOf, textOf: textOfError });
+    return later ?? { kind: 'refused', text: textOfError(error) };
   }
 };
 
@@ -82,7 +81,7 @@ export const useInk = ({ submission_id, copy }: Screen) => {
   const desk = useContext(InkContext);
   if (desk === null) throw new Error('this component is below the marking page only');
   const { queue, done } = desk;
-  const { changes, connection } = useSyncExternalStore(queue.subscribe, queue.snapshot);
+  const { items: changes, connection } = useSyncExternalStore(queue.subscribe, queue.snapshot);
   const strokes = withChanges(copy?.ink ?? [], changes, submission_id);
   const change = (made: InkChange, inverse: InkChange): void => {
     done.push(inverse);

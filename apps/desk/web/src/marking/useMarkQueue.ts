@@ -6,7 +6,8 @@ import { useStaff } from '../app/session.ts';
 import { newKey } from '../app/newKey.ts';
 import { browserStore, MARKS } from './queue/browserStore.ts';
 import type { Decision } from './queue/queueState.ts';
-import { startMarkQueue, type MarkQueue, type QueueSnapshot } from './queue/markQueue.ts';
+import { startMarkQueue, type MarkQueue } from './queue/markQueue.ts';
+import type { SenderSnapshot } from './queue/sender.ts';
 import { sendDecision } from './queue/sendDecision.ts';
 import { newSeenMarks, type Marking } from './seenMarks.ts';
 
@@ -64,5 +65,5 @@ export const useStartedMarking = (): Marking | null => {
   return marking;
 };
 
-export const useQueueSnapshot = (queue: MarkQueue): QueueSnapshot =>
+export const useQueueSnapshot = (queue: MarkQueue): SenderSnapshot<Decision> =>
   useSyncExternalStore(queue.subscribe, queue.snapshot);

@@ -46,8 +46,8 @@ const INK: Ink = { kind: 'tick', page: 1, at: [0.5, 0.5] };
 const pause = async (_ms: number, signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) await wait(0);
 };
-const untilEmpty = async (queue: { snapshot(): { changes: InkState } }): Promise<void> => {
-  for (let tries = 0; queue.snapshot().changes.length > 0; tries += 1) {
+const untilEmpty = async (queue: { snapshot(): { items: InkState } }): Promise<void> => {
+  for (let tries = 0; queue.snapshot().items.length > 0; tries += 1) {
     if (tries > 5000) throw new Error('the queue does not come to rest');
     await wait(0);
   }
@@ -96,7 +96,7 @@ test('no stroke is lost, stored twice or drawn again after its removal', async (
             wanted.delete(last);
             await queue.add({ ...place, id: last, kind: 'remove' });
           }
-          const shown = withChanges(core.strokes(), queue.snapshot().changes, 's').map(({ id }) => id);
+          const shown = withChanges(core.strokes(), queue.snapshot().items, 's').map(({ id }) => id);
           expect(new Set(shown)).toEqual(wanted);
         }
         isBroken = false;

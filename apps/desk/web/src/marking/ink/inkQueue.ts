@@ -1,123 +1,54 @@
-import type { QueueStore } from '../queue/markQueue.ts';
+import { startSender, type ForLater, type QueueStore, type Sender } from '../queue/sender.ts';
 import { nextBatch, withoutBatch, type InkChange, type InkState } from './inkState.ts';
 
-/*
- * Sends strokes and keeps them in a store until core has answered, as the queue of marks does. State: the store. If
- * the page ends between core's answer and the removal, the changes are sent again, which changes nothing. Of several
- * tabs of one browser, one sends at a time.
- */
+/** Sends strokes, those of one copy together. Changes that are sent again change nothing. */
 
-export type InkOutcome =
+type Answer =
   | { kind: 'stored' }
   /** Core will never take the changes, such as on a final copy. */
-  | { kind: 'refused'; text: string }
-  | { kind: 'unreachable' }
-  | { kind: 'signed-out' };
+  | { kind: 'refused'; text: string };
+export type InkOutcome = Answer | ForLater;
 
 interface InkQueueOptions {
-  store: QueueStore<InkState>;
+  store: QueueStore<InkChange>;
   /** Sends changes of one copy. */
   send: (batch: InkState) => Promise<InkOutcome>;
   onRefused: (text: string) => void;
   pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-interface InkSnapshot {
-  changes: InkState;
-  connection: 'idle' | 'sending' | 'unreachable' | 'signed-out';
-}
-
-export interface InkQueue {
+export interface InkQueue extends Pick<Sender<InkChange>, 'snapshot' | 'subscribe' | 'hurry' | 'close'> {
   /** Resolves when the change is kept in the store. */
   add(change: InkChange): Promise<void>;
-  snapshot(): InkSnapshot;
-  subscribe(listener: () => void): () => void;
-  hurry(): void;
-  close(): Promise<void>;
 }
 
 /** Bound of core. */
 const MOST_AT_ONCE = 50;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
 
 export const startInkQueue = ({ store, send, onRefused, pause }: InkQueueOptions): InkQueue => {
-  const closing = new AbortController();
-  const listeners = new Set<() => void>();
-  let current: InkSnapshot = { changes: [], connection: 'idle' };
-  let waking = new AbortController();
-
-  const show = (change: Partial<InkSnapshot>): void => {
-    current = { ...current, ...change };
-    for (const listener of listeners) listener();
-  };
-  const update = async (change: (state: InkState) => InkState): Promise<void> => {
-    show({ changes: await store.update(change) });
-  };
-  const wake = (): void => {
-    waking.abort();
-    waking = new AbortController();
-  };
-  const stopListening = store.onForeignChange(() => {
-    void update((state) => state).then(wake);
-  });
-
-  const run = async (): Promise<void> => {
-    let pauseMs = FIRST_PAUSE_MS;
-    let most = MOST_AT_ONCE;
-    while (!closing.signal.aborted) {
-      const awake = AbortSignal.any([closing.signal, waking.signal]);
-      await update((state) => state);
-      const batch = nextBatch(current.changes, most);
-      if (batch.length === 0) {
-        show({ connection: 'idle' });
-        most = MOST_AT_ONCE;
-        await pause(LONGEST_PAUSE_MS, awake);
-        continue;
-      }
-      show({ connection: current.connection === 'idle' ? 'sending' : current.connection });
+  let most = MOST_AT_ONCE;
+  const sender = startSender<InkChange, InkState, Answer>({
+    store,
+    next: (state) => {
+      const batch = nextBatch(state, most);
+      if (batch.length > 0) return batch;
+      most = MOST_AT_ONCE;
+      return null;
+    },
+    send: async (batch) => {
       const outcome = await send(batch);
-      if (outcome.kind === 'unreachable' || outcome.kind === 'signed-out') {
-        show({ connection: outcome.kind });
-        await pause(pauseMs, awake);
-        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-        continue;
-      }
-      pauseMs = FIRST_PAUSE_MS;
-      show({ connection: 'sending' });
-      if (outcome.kind === 'refused' && batch.length > 1) {
-        // One stroke that is refused must not take the others with it.
-        most = 1;
-        continue;
-      }
-      if (outcome.kind === 'refused') onRefused(outcome.text);
-      await update((state) => withoutBatch(state, batch));
-    }
-  };
-
-  const first = update((state) => state);
-  const running = store.alone(closing.signal, run).catch((error: unknown) => {
-    if (!closing.signal.aborted) throw error;
+      if (outcome.kind === 'refused' && batch.length === 1) onRefused(outcome.text);
+      // One stroke that is refused must not take the others with it: they are sent one by one.
+      if (outcome.kind === 'refused' && batch.length > 1) most = 1;
+      return outcome;
+    },
+    answered: (state, batch, { kind }) =>
+      kind === 'refused' && batch.length > 1 ? state : withoutBatch(state, batch),
+    pause,
   });
-
   return {
-    add: async (change) => {
-      // Shown at once: drawing does not wait for the store.
-      show({ changes: [...current.changes, change] });
-      await first;
-      await update((state) => [...state, change]);
-      wake();
-    },
-    snapshot: () => current,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    hurry: wake,
-    close: async () => {
-      closing.abort();
-      stopListening();
-      await running;
-    },
+    ...sender,
+    // Drawing does not wait for the store.
+    add: (change) => sender.changeAtOnce((state) => [...state, change]),
   };
 };

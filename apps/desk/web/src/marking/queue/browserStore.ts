@@ -1,5 +1,5 @@
 import { createStore, update as updateValue, type UseStore } from 'idb-keyval';
-import type { QueueStore } from './markQueue.ts';
+import type { QueueStore } from './sender.ts';
 
 /** Names of databases in the browser: of decisions on marks, and of strokes on pages. */
 export const MARKS = 'evaluation-desk-marks';
@@ -9,7 +9,7 @@ export const INK = 'evaluation-desk-ink';
  * Keeps the list of what one member of staff has done and core has not stored in IndexedDB, apart from those of other
  * people who sign in on this browser. Other tabs get a message after each change; a Web Lock lets one tab send.
  */
-export const browserStore = <Item>(staffId: string, name: string): QueueStore<readonly Item[]> => {
+export const browserStore = <Item>(staffId: string, name: string): QueueStore<Item> => {
   const database: UseStore = createStore(name, 'decisions');
   const channel = new BroadcastChannel(`${name}-${staffId}`);
   return {

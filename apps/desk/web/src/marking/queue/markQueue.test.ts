@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startMarkQueue, type MarkQueue, type Outcome, type QueueStore } from './markQueue.ts';
+import { startMarkQueue, type MarkQueue, type Outcome } from './markQueue.ts';
+import type { QueueStore } from './sender.ts';
 import { decisionsOn, type Change, type Decision, type QueueState, type SeenMark } from './queueState.ts';
 
 /*
@@ -67,7 +68,7 @@ class ModelOfCore {
 }
 
 /** A store that outlives the page, as IndexedDB does in a browser. */
-const newStore = (): QueueStore => {
+const newStore = (): QueueStore<Decision> => {
   let state: QueueState = [];
   let turn: Promise<unknown> = Promise.resolve();
   return {
@@ -138,7 +139,7 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
           } else if (step.act === 'look') {
             await wait(0);
             for (const question of QUESTIONS) {
-              const isPending = queue.snapshot().decisions.some((each) => each.question_id === question);
+              const isPending = queue.snapshot().items.some((each) => each.question_id === question);
               if (!isPending) seen.set(question, core.show(question));
             }
           } else if (step.act === 'colleague') {
@@ -152,8 +153,8 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
         }
         isBroken = false;
         queue.hurry();
-        await untilTrue(() => queue.snapshot().decisions.every((each) => each.held !== null));
-        const left = queue.snapshot().decisions;
+        await untilTrue(() => queue.snapshot().items.every((each) => each.held !== null));
+        const left = queue.snapshot().items;
         // At most one decision of a question is held, and it is the last one that the examiner made.
         for (const question of QUESTIONS) {
           expect(decisionsOn(left, { submission_id: SUBMISSION, question_id: question }).length).toBeLessThan(
@@ -166,7 +167,7 @@ test('no decision is lost or stored twice, and no mark of a colleague is overwri
         for (const each of left) {
           await queue.insist(each.id, core.show(each.question_id));
         }
-        await untilTrue(() => queue.snapshot().decisions.length === 0);
+        await untilTrue(() => queue.snapshot().items.length === 0);
         for (const question of new Set(asked)) {
           const isLastOfExaminer = left.some((each) => each.question_id === question);
           if (isLastOfExaminer) expect(core.markOf(question).by).not.toBe('colleague');
@@ -212,7 +213,7 @@ test('a decision on a question waits for the decision before it, and has seen it
   const place = { submission_id: SUBMISSION, question_id: '1' };
   const seen = { awarded: 1, edited_at: null, approved: false };
   await Promise.all([2, 3, 0.5].map((awarded) => queue.add(place, markOf(awarded), seen)));
-  await untilTrue(() => queue.snapshot().decisions.length === 0);
+  await untilTrue(() => queue.snapshot().items.length === 0);
   expect(sent).toEqual([1, 2, 3]);
   expect(core.markOf('1').awarded).toBe(0.5);
   await queue.close();
@@ -231,13 +232,13 @@ test('a decision that is held is sent only after the examiner has insisted, and 
   const seen = { awarded: 1, edited_at: null, approved: false };
   core.set('1', markOf(4), 'colleague');
   await queue.add(place, markOf(2), seen);
-  await untilTrue(() => queue.snapshot().decisions[0]?.held !== null);
+  await untilTrue(() => queue.snapshot().items[0]?.held !== null);
   expect(core.markOf('1')).toMatchObject({ awarded: 4, by: 'colleague' });
   await queue.add(place, markOf(3), seen);
-  expect(queue.snapshot().decisions).toMatchObject([{ change: { awarded: 3 }, held: { reason: 'changed' } }]);
-  const [kept] = queue.snapshot().decisions;
+  expect(queue.snapshot().items).toMatchObject([{ change: { awarded: 3 }, held: { reason: 'changed' } }]);
+  const [kept] = queue.snapshot().items;
   await queue.discard(kept?.id ?? '');
-  expect(queue.snapshot().decisions).toEqual([]);
+  expect(queue.snapshot().items).toEqual([]);
   expect(core.markOf('1').awarded).toBe(4);
   await queue.close();
 });

@@ -1,6 +1,6 @@
 import type { inferRouterInputs } from '@trpc/server';
 import type { PublicRouter } from '@evaluation/core-client';
-import type { Failure } from '@evaluation/rest-contract/errors';
+import { laterCall, type ErrorsOfCalls } from './laterCall.ts';
 import type { Outcome } from './markQueue.ts';
 import type { Decision, SeenMark } from './queueState.ts';
 
@@ -17,26 +17,11 @@ interface MarkedQuestion {
   review: { edited_at: string | null; approved: boolean };
 }
 
-interface ErrorsOfCalls {
-  failureIn(error: unknown): Failure | null;
-  /** HTTP status; null without an answer. */
-  statusOf(error: unknown): number | null;
-  textOf(error: unknown): string;
-}
-
 export const seenMarkOf = ({ awarded, review }: MarkedQuestion): SeenMark => ({
   awarded,
   edited_at: review.edited_at,
   approved: review.approved,
 });
-
-/** Answers after which the same call may succeed later: no answer, too many calls, a running repetition, or 5xx. */
-const isForLater = (status: number | null, failure: Failure | null): boolean =>
-  status === null ||
-  status === 408 ||
-  status === 429 ||
-  status >= 500 ||
-  failure?.code === 'request_in_progress';
 
 /** Sends a decision and returns its outcome. Never throws. */
 export const sendDecision =
@@ -64,11 +49,9 @@ export const sendDecision =
             );
       return { kind: 'stored', seen: seenMarkOf(marked) };
     } catch (error) {
-      const status = errors.statusOf(error);
-      const failure = errors.failureIn(error);
-      if (status === 401) return { kind: 'signed-out' };
-      if (isForLater(status, failure)) return { kind: 'unreachable' };
-      if (failure?.code === 'conflict') return { kind: 'changed' };
+      const later = laterCall(error, errors);
+      if (later !== null) return later;
+      if (errors.failureIn(error)?.code === 'conflict') return { kind: 'changed' };
       return { kind: 'refused', text: errors.textOf(error) };
     }
   };
