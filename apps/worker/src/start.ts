@@ -56,8 +56,9 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       return log.warn(details, event);
     },
   });
-  await checkWorkFolder();
+  // First, because abandoned folders may have filled the disk.
   await removeAbandonedFolders();
+  await checkWorkFolder();
   // One grader per lane, each with its own limit of concurrent calls, so that a backlog of copies does not delay typed
   // answers. A pause that the endpoint asks for applies to both lanes.
   const pause = createEndpointPause();

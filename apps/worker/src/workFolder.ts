@@ -34,7 +34,8 @@ let hasBegun = false;
 export const removeAbandonedFolders = async (): Promise<void> => {
   const isFirst = !hasBegun;
   hasBegun = true;
-  for (const name of await readdir(tmpdir())) {
+  // A folder that cannot be read is named by `checkWorkFolder`.
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
     const pid = NAME.exec(name)?.[1];
     if (pid === undefined) continue;
     const isOurs = Number(pid) === process.pid;
