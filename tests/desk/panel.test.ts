@@ -100,6 +100,10 @@ test('criteria are marked by field, click and key, the sum follows, and a sum th
         { name: 'Units', awarded: 1 },
       ],
     });
+  await field(page, 'Law').fill('');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByText('A criterion has more or fewer marks than it allows.').waitFor();
+  await field(page, 'Marks').fill('2');
   await field(page, 'Law').fill('1.5');
   await field(page, 'Units').fill('0.5');
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
@@ -145,6 +149,13 @@ test('what is typed and not confirmed is kept through Next, a reload and the end
       awarded: 0.5,
       review: { reason: 'Look at the units.' },
     });
+  await page.reload();
+  await isAt(page, '2');
+  await expect.poll(() => field(page, 'Marks').inputValue(), PATIENTLY).toBe('0.5');
+  expect(await page.getByText('Not confirmed yet.').count()).toBe(0);
+  // What is typed and counts already is no draft.
+  await field(page, 'Marks').fill('2');
+  await field(page, 'Marks').fill('0.5');
   await page.reload();
   await isAt(page, '2');
   await expect.poll(() => field(page, 'Marks').inputValue(), PATIENTLY).toBe('0.5');

@@ -8,6 +8,21 @@ import type { Decisions } from './useDecisions.ts';
 const sumOf = (marks: readonly string[]): number =>
   Math.round(marks.reduce((sum, text) => sum + Number(text), 0) * 10_000) / 10_000;
 
+/** NaN for an empty field, which `Number` reads as 0. */
+const marksIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
+
+/** What was typed and does not count already. */
+const openPart = (typed: Draft, shown: Required<Draft>): Draft => ({
+  ...(typed.marks === undefined || Object.is(marksIn(typed.marks), marksIn(shown.marks))
+    ? {}
+    : { marks: typed.marks }),
+  ...(typed.criteria === undefined || JSON.stringify(typed.criteria) === JSON.stringify(shown.criteria)
+    ? {}
+    : { criteria: typed.criteria }),
+  ...(typed.comment === undefined || typed.comment === shown.comment ? {} : { comment: typed.comment }),
+  ...(typed.feedback === undefined || typed.feedback === shown.feedback ? {} : { feedback: typed.feedback }),
+});
+
 /**
  * The fields of the form: what the examiner has typed, and elsewhere what counts. So a field follows the mark that
  * counts, such as after an undo, until something is typed in it.
@@ -17,14 +32,18 @@ export const useMarkDraft = (screen: Screen, { result }: ScreenQuestion, { count
   const place = `${result.question_id} ${screen.submission_id}`;
   const [typed, setTyped] = useState<Draft>(() => readDraft(staff.id, place));
   const [isRestored, setRestored] = useState(!isEmptyDraft(typed));
-  useEffect(() => keepDraft(staff.id, place, typed), [staff.id, place, typed]);
-
   const shown = {
     marks: String(counts.awarded ?? ''),
     criteria: counts.criteria?.map(String) ?? null,
     comment: counts.reason ?? '',
     feedback: counts.feedback ?? result.feedback ?? '',
   };
+  const open = openPart(typed, shown);
+  useEffect(
+    () => keepDraft(staff.id, place, open),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the part is a new object on each drawing
+    [staff.id, place, JSON.stringify(open)],
+  );
   const draft = { ...shown, ...typed };
   /** Marks in the fields of the criteria: those of the draft, else those of the result. */
   const criteria = draft.criteria ?? result.criteria.map(({ awarded }) => String(awarded ?? 0));
@@ -40,7 +59,7 @@ export const useMarkDraft = (screen: Screen, { result }: ScreenQuestion, { count
     /** True if the criteria do not add up to the sum, which was typed. */
     isSumTyped,
     /** True while fields show what was typed before the page was left. */
-    isRestored: isRestored && !isEmptyDraft(typed),
+    isRestored: isRestored && !isEmptyDraft(open),
     type: (change: Pick<Draft, 'comment' | 'feedback'>): void =>
       setTyped((before) => ({ ...before, ...change })),
     typeMarks: (marks: string): void =>
@@ -56,7 +75,7 @@ export const useMarkDraft = (screen: Screen, { result }: ScreenQuestion, { count
     },
     /** What to send beside the mark and the comment. */
     details: {
-      criteria: draft.criteria?.map(Number) ?? null,
+      criteria: draft.criteria?.map(marksIn) ?? null,
       feedback: typed.feedback ?? counts.feedback,
     },
     discard: (): void => setTyped({}),
