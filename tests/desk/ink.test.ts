@@ -30,6 +30,14 @@ const onPage = async (region: Locator, x: number, y: number): Promise<[x: number
   if (box === null) throw new Error('the page is not shown');
   return [box.x + x * box.width, box.y + y * box.height];
 };
+/** A drawn copy on the marking screen, in a browser of its own. */
+const openedCopy = async () => {
+  const submission = await newCopy();
+  await drawn(submission);
+  const browser = await desk.newBrowser();
+  await signIn(desk, browser.page);
+  return { submission, ...browser, region: await open(browser.page, submission) };
+};
 const drag = async (page: Page, from: [number, number], to: [number, number]): Promise<void> => {
   await page.mouse.move(...from);
   await page.mouse.down();
@@ -38,11 +46,7 @@ const drag = async (page: Page, from: [number, number], to: [number, number]): P
 };
 
 test('a teacher ticks, writes, draws and takes back by mouse and key, and a colleague and the checked copy have it', async () => {
-  const submission = await newCopy();
-  await drawn(submission);
-  const { context, page, problems } = await desk.newBrowser();
-  await signIn(desk, page);
-  const region = await open(page, submission);
+  const { submission, context, page, problems, region } = await openedCopy();
   const tools = region.getByRole('toolbar', { name: 'Ink' });
   const tool = (name: string) => tools.getByRole('button', { name, exact: true });
   await tool('Tick').click();
@@ -119,11 +123,7 @@ test('a teacher ticks, writes, draws and takes back by mouse and key, and a coll
 });
 
 test('an annotation of the AI is erased with its undo, a page is cancelled, and H hides all marks', async () => {
-  const submission = await newCopy();
-  await drawn(submission);
-  const { context, page, problems } = await desk.newBrowser();
-  await signIn(desk, page);
-  const region = await open(page, submission);
+  const { submission, context, page, problems, region } = await openedCopy();
   const tools = region.getByRole('toolbar', { name: 'Ink' });
   const ticks = region.locator('[data-mark="tick"]');
   await ticks.first().waitFor({ state: 'attached' });
@@ -145,12 +145,18 @@ test('an annotation of the AI is erased with its undo, a page is cancelled, and 
   await context.close();
 });
 
+test('a criterion that a teacher marks has the sign of its mark on the page, as on the checked copy', async () => {
+  const { context, page, region } = await openedCopy();
+  await region.locator('[data-mark="tick"]').first().waitFor({ state: 'attached' });
+  await page.getByRole('row', { name: /Cause/ }).getByRole('button', { name: 'No marks' }).click();
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await region.locator('[data-mark="cross"]').first().waitFor({ state: 'attached' });
+  expect(await region.locator('[data-mark="tick"]').count()).toBe(0);
+  await context.close();
+});
+
 test('strokes drawn without a network are kept through a reload, and stored once', async () => {
-  const submission = await newCopy();
-  await drawn(submission);
-  const { context, page } = await desk.newBrowser();
-  await signIn(desk, page);
-  const region = await open(page, submission);
+  const { submission, context, page, region } = await openedCopy();
   await onPage(region, 0, 0);
   // The call takes effect, and its answer is lost.
   await page.route('**/trpc/desk.marking.ink', async (route) => {

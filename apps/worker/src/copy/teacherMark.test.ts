@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { CopyResult } from './copyResult.ts';
 import { withTeacherMark } from './teacherMark.ts';
 
 const BOX = { x: 0.1, y: 0.1, width: 0.5, height: 0.05 };
@@ -10,8 +9,8 @@ const sign = (kind: 'mark' | 'tick' | 'cross' | 'comment', text: string) => ({
   text,
 });
 
-const COPY = {
-  question: { id: 'q', label: '3', max_marks: 4 },
+const COPY: Parameters<typeof withTeacherMark>[0] = {
+  question: { label: '3', max_marks: 4 },
   result: {
     status: 'graded',
     awarded: 2.5,
@@ -29,7 +28,7 @@ const COPY = {
       sign('cross', '0/1 Units: No units.'),
     ],
   },
-} as unknown as CopyResult;
+};
 
 const override = (change: object) => ({
   question_id: 'q',

@@ -16,7 +16,13 @@ type Drawn = Omit<CopyResult['result'], 'criteria'> & {
  * - Marks of criteria: the AI's reason for a criterion with another mark goes.
  * - Another sum: the marks of the criteria go, because they add up to the AI's sum, and reasons that it contradicts.
  */
-export const withTeacherMark = ({ question, result }: CopyResult, override: Override): Drawn => {
+export const withTeacherMark = (
+  {
+    question,
+    result,
+  }: { question: Pick<CopyResult['question'], 'label' | 'max_marks'> } & Pick<CopyResult, 'result'>,
+  override: Override,
+): Drawn => {
   const { awarded, feedback } = override;
   const criteria = markedByTeacher(result.criteria, override.criteria);
   const { label, max_marks: max } = question;

@@ -7,14 +7,10 @@ import type { Ink } from '@evaluation/rules/marked-page';
 import type { Tx } from '@evaluation/database';
 import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
+import { readGuideMarks } from '../../guides/guideMarks.ts';
 import { readGuideSettings } from '../guide/settings.ts';
 import { CurrentPaper, readPaper } from '../../exams/paper/paper.ts';
-import {
-  readDecided,
-  readInk,
-  readOverrides,
-  type OverrideInForce,
-} from '../../exams/paper/markedMaterial.ts';
+import { readInk, readOverrides, type OverrideInForce } from '../../exams/paper/markedMaterial.ts';
 import { withPinnedRubrics } from '../../exams/paper/pinned.ts';
 import type { Services } from '../../command/services.ts';
 import { PagePictures } from '../../command/workerCalls/workerInput.ts';
@@ -42,8 +38,8 @@ interface ScreenQuestion {
    * result, in their order; null if the teacher gave only the sum.
    */
   teacher: { criteria: number[] | null; feedback: string | null } | null;
-  /** The mark that would count without the teacher's. */
-  before_teacher: number | null;
+  /** The mark, and those of the criteria, that would count without the teacher's. */
+  before_teacher: { awarded: number | null; criteria: (number | null)[] };
   /** For each criterion of the result, in its order: the words of the answer that its mark rests on. */
   quotations: (string | null)[];
   flag: { note: string | null; by: { id: string; name: string | null }; at: string } | null;
@@ -193,9 +189,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     .where('submission_id', '=', submissionId)
     .execute();
   const given = new Map(answers.map(({ question_id, ...answer }) => [question_id, answer]));
-  const quotations = await readQuotations(tx, instituteId, row.current_run_id);
-  const run = { institute_id: instituteId, run_id: row.current_run_id };
-  const decided = new Map((await readDecided(tx, run)).map((each) => [each.question_id, each.awarded]));
+  const before = await readBeforeTeacher(tx, instituteId, row.current_run_id);
   const overrides = await readOverrides(tx, instituteId, submissionId);
   const overrideOf = new Map(overrides.map((override) => [override.question_id, override]));
   const flags = await tx
@@ -220,6 +214,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     questions: result.questions.flatMap((each) => {
       const question = questionOf.get(each.question_id);
       if (question === undefined) return [];
+      const { quotations = [], ...unmarked } = before.get(each.question_id) ?? {};
       const isNegative = more.mode === 'typed' && isObjective(question.type);
       return [
         {
@@ -228,10 +223,10 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
           lowest: isNegative && question.negative_marks > 0 ? -question.negative_marks : 0,
           highest: each.max,
           given: given.get(each.question_id) ?? null,
-          before_teacher: decided.get(each.question_id) ?? null,
+          before_teacher: { awarded: null, criteria: [], ...unmarked },
           teacher: givenByTeacher(each, overrideOf.get(each.question_id)),
           blocks: blocksOf(numberOf.get(each.question_id) ?? 0),
-          quotations: quotations.get(each.question_id) ?? [],
+          quotations,
         },
       ];
     }),
@@ -265,23 +260,40 @@ const readMarkedPaper = async (
   return withPinnedRubrics(tx, run, pinned.data.questions);
 };
 
-const Quoted = z.array(z.object({ evidence: z.string().nullish() }));
+const MarkedCriteria = z.array(z.object({ awarded: z.number().nullish(), evidence: z.string().nullish() }));
 
-const readQuotations = async (
+interface BeforeTeacher {
+  awarded: number | null;
+  /** Marks of the criteria, and the words that they rest on. */
+  criteria: (number | null)[];
+  quotations: (string | null)[];
+}
+
+/** What counts without marks of teachers: the marks of the run, or of guides. */
+const readBeforeTeacher = async (
   tx: Tx,
   instituteId: string,
   runId: string,
-): Promise<Map<string, (string | null)[]>> => {
+): Promise<Map<string, BeforeTeacher>> => {
   const rows = await tx
     .selectFrom('question_results')
-    .select(['question_id', 'criteria'])
+    .select(['question_id', 'awarded', 'criteria'])
     .where('institute_id', '=', instituteId)
     .where('run_id', '=', runId)
     .execute();
+  const guideMarks = await readGuideMarks(tx, instituteId, runId);
   return new Map(
-    rows.map(({ question_id, criteria }) => [
-      question_id,
-      (Quoted.safeParse(criteria).data ?? []).map(({ evidence }) => evidence ?? null),
-    ]),
+    rows.map(({ question_id, awarded, criteria }) => {
+      const marked = MarkedCriteria.safeParse(criteria).data ?? [];
+      const own = awarded === null ? null : Number(awarded);
+      return [
+        question_id,
+        {
+          awarded: guideMarks.get(question_id)?.mark.awarded ?? own,
+          criteria: marked.map((criterion) => criterion.awarded ?? null),
+          quotations: marked.map(({ evidence }) => evidence ?? null),
+        },
+      ];
+    }),
   );
 };

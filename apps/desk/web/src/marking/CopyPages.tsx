@@ -307,7 +307,13 @@ const annotationsOf = (
           ? annotations
           : withTeacherSigns(
               { label, max },
-              { awarded: before_teacher, criteria },
+              {
+                awarded: before_teacher.awarded,
+                criteria: criteria.map((each, index) => ({
+                  ...each,
+                  awarded: before_teacher.criteria[index] ?? null,
+                })),
+              },
               { awarded, criteria: marked },
               annotations,
             ),
