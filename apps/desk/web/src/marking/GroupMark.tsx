@@ -6,10 +6,23 @@ import { useText } from '../app/language.ts';
 import { notify } from '../app/notices.ts';
 import { useStaff } from '../app/session.ts';
 import { keepGroup, useGroup } from './answerGroups.ts';
-import { useMarking } from './seenMarks.ts';
+import { keyOfMark, useMarking } from './seenMarks.ts';
+import type { AnswerGroup } from './types.ts';
 
 /** Most answers of one call. */
 const MOST_OF_A_CALL = 50;
+
+/**
+ * Ids for each call. Core marks the answers that say the same as the first one of a call, so each wording has calls of
+ * its own: an answer that was read anew meanwhile and says something else keeps its mark.
+ */
+const callsFor = (wordings: AnswerGroup): string[][] =>
+  wordings.flatMap(({ submission_ids: [first = '', ...others] }) => {
+    const calls: string[][] = [[first, ...others.slice(0, MOST_OF_A_CALL - 1)]];
+    for (let at = MOST_OF_A_CALL - 1; at < others.length; at += MOST_OF_A_CALL - 1)
+      calls.push([first, ...others.slice(at, at + MOST_OF_A_CALL - 1)]);
+    return calls;
+  });
 
 /**
  * One mark for all answers that say the same. The wordings are listed, and those that differ from the answer on the
@@ -22,6 +35,7 @@ export const GroupMark = ({
   allowedMark,
   comment,
   isClosed,
+  onMarked,
 }: {
   place: { exam_id: string; submission_id: string; question_id: string };
   /** Label of the question. */
@@ -30,37 +44,36 @@ export const GroupMark = ({
   allowedMark: () => number | null;
   comment: string;
   isClosed: boolean;
+  /** What is in the form counts now. */
+  onMarked: () => void;
 }) => {
   const t = useText();
   const staff = useStaff();
   const queryClient = useQueryClient();
-  const { done, own } = useMarking();
+  const { done, seenByGroup } = useMarking();
   const { exam_id, submission_id, question_id } = place;
   const at = { submission: submission_id, question: question_id };
   const variants = useGroup(at);
   const [chosen, setChosen] = useState<readonly number[]>([0]);
-  const ids = variants.flatMap((variant, index) => (chosen.includes(index) ? variant.submission_ids : []));
+  const wordings = variants.filter((_, index) => chosen.includes(index));
+  const count = wordings.reduce((sum, { submission_ids }) => sum + submission_ids.length, 0);
   const markGroup = useMutation({
     mutationFn: async (awarded: number): Promise<number> => {
       const inverses: (typeof done)[number]['inverses'] = [];
       try {
-        for (let first = 0; first < ids.length; first += MOST_OF_A_CALL) {
+        for (const submission_ids of callsFor(wordings)) {
           const { marked, edited_at } = await client.marking.markGroup.mutate({
             exam_id,
             question_id,
-            sameness: 'content',
-            // The first one says which answers are the same.
-            submission_ids: [submission_id, ...ids.slice(first, first + MOST_OF_A_CALL - 1)],
+            sameness: 'text',
+            submission_ids,
             body: { reviewer: staff.id, awarded, reason: comment.trim() === '' ? null : comment.trim() },
           });
           for (const [index, id] of marked.entries()) {
-            const mark = { awarded, edited_at: edited_at[index] ?? null, approved: false };
-            if (mark.edited_at !== null) own.add(mark.edited_at);
-            inverses.push({
-              place: { submission_id: id, question_id },
-              change: { kind: 'withdraw' },
-              seen: mark,
-            });
+            const marks = { awarded, edited_at: edited_at[index] ?? null, approved: false };
+            const answer = { submission_id: id, question_id };
+            seenByGroup.add(keyOfMark(answer, marks));
+            inverses.push({ place: answer, change: { kind: 'withdraw' }, seen: marks });
           }
         }
       } finally {
@@ -71,9 +84,10 @@ export const GroupMark = ({
       }
       return inverses.length;
     },
-    onSuccess: (count) => {
+    onSuccess: (marked) => {
       keepGroup(at, []);
-      notify(t('marking.groupMarked', { count }));
+      onMarked();
+      notify(t('marking.groupMarked', { count: marked }));
     },
     onSettled: () => queryClient.invalidateQueries(),
   });
@@ -85,7 +99,7 @@ export const GroupMark = ({
   return (
     <details open>
       <summary>
-        {t('marking.group', { count: variants.flatMap((variant) => variant.submission_ids).length })}
+        {t('marking.group', { count: variants.flatMap(({ submission_ids }) => submission_ids).length })}
       </summary>
       <ul className="marking-group" aria-label={t('marking.group.list')}>
         {variants.map(({ text, submission_ids }, index) => (
@@ -113,10 +127,10 @@ export const GroupMark = ({
         size="compact-sm"
         variant="light"
         loading={markGroup.isPending}
-        disabled={isClosed || ids.length < 2}
+        disabled={isClosed || count < 2}
         onClick={mark}
       >
-        {t('marking.markGroup', { count: ids.length })}
+        {t('marking.markGroup', { count })}
       </Button>
     </details>
   );

@@ -265,6 +265,7 @@ export const MarkForm = ({
           allowedMark={allowedMark}
           comment={draft.comment}
           isClosed={isClosed}
+          onMarked={() => draft.confirmed(draft.typed)}
         />
       </form>
       {suggestion === null ? null : (

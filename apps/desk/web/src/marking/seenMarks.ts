@@ -12,6 +12,12 @@ export interface QuestionOfCopy {
   question_id: string;
 }
 
+/** Key of the mark of one answer. */
+export const keyOfMark = (
+  { submission_id, question_id }: QuestionOfCopy,
+  { edited_at }: Pick<SeenMark, 'edited_at'>,
+): string => `${submission_id} ${question_id} ${edited_at}`;
+
 interface SeenMarks {
   of(place: QuestionOfCopy): SeenMark | undefined;
   see(place: QuestionOfCopy, mark: SeenMark): void;
@@ -49,8 +55,8 @@ export interface Marking {
   seen: SeenMarks;
   /** Question and submission of each place that was shown: Next does not recommend it again. */
   visited: Set<string>;
-  /** Times of marks that this person gave to groups: marks that are no change by another. */
-  own: Set<string>;
+  /** Keys of marks that this person gave to groups: they are no changes by a colleague. */
+  seenByGroup: Set<string>;
   /** Places that were left, the latest last: the way of Previous. */
   trail: { submission: string; question: string }[];
 }

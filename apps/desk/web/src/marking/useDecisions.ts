@@ -3,7 +3,7 @@ import { calls, queryClient } from '../app/calls.ts';
 import { useStaff } from '../app/session.ts';
 import { decisionsOn, type Change } from './queue/queueState.ts';
 import { seenMarkOf } from './queue/sendDecision.ts';
-import { isSameMark, useMarking, type QuestionOfCopy } from './seenMarks.ts';
+import { isSameMark, keyOfMark, useMarking, type QuestionOfCopy } from './seenMarks.ts';
 import type { ScreenQuestion } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
 
@@ -16,7 +16,7 @@ interface Given {
 
 /** The decisions of the examiner on the question that is shown, and the commands of the form. */
 export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQuestion, label: string) => {
-  const { queue, seen, done, own } = useMarking();
+  const { queue, seen, done, seenByGroup } = useMarking();
   const staff = useStaff();
   const { items: decisions } = useQueueSnapshot(queue);
   const [, showAgain] = useReducer((count: number) => count + 1, 0);
@@ -40,7 +40,8 @@ export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQ
   }, [latest]);
   const shown = seen.of(place) ?? now;
   // An approval changes no mark, and the examiner's own mark for a group is no news.
-  const isUnseen = !isSameMark({ ...shown, approved: now.approved }, now) && !own.has(now.edited_at ?? '');
+  const isUnseen =
+    !isSameMark({ ...shown, approved: now.approved }, now) && !seenByGroup.has(keyOfMark(place, now));
   const last = latest ?? undefined;
 
   const add = (at: QuestionOfCopy, change: Change): Promise<void> =>

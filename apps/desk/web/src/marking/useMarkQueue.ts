@@ -53,7 +53,7 @@ export const useStartedMarking = (): Marking | null => {
         return outcome;
       },
     });
-    setMarking({ queue, seen, visited: new Set(), own: new Set(), trail: [], done: [] });
+    setMarking({ queue, seen, visited: new Set(), seenByGroup: new Set(), trail: [], done: [] });
     const hurry = (): void => queue.hurry();
     addEventListener('online', hurry);
     return () => {

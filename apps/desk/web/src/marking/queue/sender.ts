@@ -47,7 +47,7 @@ export interface Sender<Item> {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-const isForLater = <Answer extends { kind: string }>(outcome: Answer | ForLater): outcome is ForLater =>
+const isForLater = (outcome: { kind: string }): outcome is ForLater =>
   outcome.kind === 'unreachable' || outcome.kind === 'signed-out';
 
 export const startSender = <Item, Call, Answer extends { kind: string }>({
