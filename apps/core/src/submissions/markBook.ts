@@ -115,7 +115,7 @@ export const BookQuery = z.object({
   /** False leaves out `marks` and their sums. */
   marks: z.boolean().default(true),
   /** `next_cursor` of the previous page. */
-  cursor: z.string().max(50).optional(),
+  cursor: z.union([z.uuid(), z.string().regex(/^\d{1,9}$/)]).optional(),
   limit: z.int().gte(1).lte(500).default(50),
 });
 export type BookQuery = z.infer<typeof BookQuery>;
@@ -200,7 +200,8 @@ const marksOf = (isWanted: boolean): RawBuilder<unknown> =>
       select json_object_agg(r.question_id, json_build_object(
         'awarded', coalesce(v.awarded, r.awarded)::float8, 'max', r.max::float8, 'counted', r.counted,
         'sign', case
-          when exists (select from marking_flags f where f.submission_id = s.id and f.question_id = r.question_id)
+          when exists (select from marking_flags f
+            where f.institute_id = r.institute_id and f.submission_id = s.id and f.question_id = r.question_id)
             then 'flagged'
           when v.application = 0 then case when v.awarded is distinct from r.awarded then 'changed' end
           when s.approved_at is not null then null

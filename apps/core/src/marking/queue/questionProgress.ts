@@ -38,7 +38,8 @@ export const questionProgress = (
           s.approved_at is not null or v.application = 0 or (r.source = 'auto' and not r.needs_review) as is_decided,
           v.application = 0 and v.key_id = ${actor.key_id}::uuid as is_mine,
           s.approved_at is null and coalesce(v.needs_review, r.needs_review) as needs_review,
-          exists (select from marking_flags f where f.submission_id = s.id and f.question_id = r.question_id)
+          exists (select from marking_flags f
+            where f.institute_id = s.institute_id and f.submission_id = s.id and f.question_id = r.question_id)
             as is_flagged
         from submissions s
         join question_results r

@@ -30,9 +30,10 @@ export const ReturnPage = () => {
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Marks on a sheet must not be old.
+    // Marks on a sheet must not be old: each visit reads them anew. A look at another window does not.
     staleTime: 0,
     gcTime: 0,
+    refetchOnWindowFocus: false,
   });
   const { hasNextPage, isFetching, fetchNextPage, error } = results;
   useEffect(() => {
