@@ -9,6 +9,8 @@ process.env['NODE_ENV'] = 'production';
 export default defineConfig({
   root: `${import.meta.dirname}/web`,
   plugins: [react()],
+  // The worker of class sets loads its engines as files of their own.
+  worker: { format: 'es' },
   build: {
     outDir: '../dist',
     emptyOutDir: true,

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createExam } from '../harness/api.ts';
 import { longAnswer, mcq, numeric, typedExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
+import { drop, type Dropped } from './harness/dropFiles.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 
 // Each test uses many pages, which a slow machine draws in some minutes.
@@ -10,34 +11,11 @@ vi.setConfig({ testTimeout: 400_000 });
 
 const desk = await deskSuite();
 
-interface Dropped {
-  name: string;
-  base64: string;
-  type: string;
-}
-
 const pdf = (name: string, pages: number): Dropped => ({
   name,
   base64: plainPdf(pages).toString('base64'),
   type: 'application/pdf',
 });
-
-/** Drops files on an element, as the browser does after a person has dragged them there. */
-const drop = async (page: Page, name: string, files: readonly Dropped[]): Promise<void> => {
-  const transfer = await page.evaluateHandle(
-    `(() => {
-      const transfer = new DataTransfer();
-      for (const { name, base64, type } of ${JSON.stringify(files)}) {
-        const bytes = Uint8Array.from(atob(base64), (character) => character.codePointAt(0));
-        transfer.items.add(new File([bytes], name, { type }));
-      }
-      return transfer;
-    })()`,
-  );
-  const area = page.getByRole('group', { name });
-  for (const type of ['dragenter', 'dragover', 'drop'])
-    await area.dispatchEvent(type, { dataTransfer: transfer });
-};
 
 const INTERNAL_ERROR = {
   error: { message: 'INTERNAL_SERVER_ERROR', code: -32_000, data: { httpStatus: 500, failure: null } },
@@ -120,6 +98,8 @@ test('a teacher creates an exam of three questions, opens it, uploads two copies
   await row('broken.pdf').getByText('फ़ाइल PDF नहीं है।').waitFor();
   await row('notes.txt').getByText('यह PDF फ़ाइल नहीं है।').waitFor();
   await speak('First Admin का खाता', 'English');
+  await page.getByText('1 file has no candidate yet.').waitFor();
+  await page.getByRole('img', { name: 'First page of scan.pdf' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Candidate of 17 Asha.pdf' }).inputValue()).toContain(
     'Asha Rao',
   );

@@ -5,13 +5,19 @@ import { readPageFiles, type PageFile } from './pageFiles.ts';
 
 const FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
+/**
+ * The worker of class sets compiles WebAssembly, which the policy of the page does not allow. It draws files that may
+ * be hostile, so it may load what is served here and nothing else.
+ */
+const WORKER = /^\/assets\/[\w.]+\.worker-[\w-]+\.js$/;
+const POLICY_OF_WORKER = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 /** Placeholder in web/index.html. */
 const NONCE = '__NONCE__';
 const NOT_BUILT = 'The page is not built. Run: npm run build --workspace @evaluation/desk\n';
 
 /**
  * Serves the files of the page. Every other path gets `index.html`, and the page's router chooses the view. The files
- * are read at the first request and kept in memory, about 3 MB.
+ * are read at the first request and kept in memory, about 12 MB.
  */
 export const servePage = (): RequestHandler => {
   let reading: Promise<ReadonlyMap<string, PageFile>> | undefined;
@@ -42,6 +48,7 @@ export const servePage = (): RequestHandler => {
       'Cache-Control': file.isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
       ETag: file.etag,
       Vary: 'Accept-Encoding',
+      ...(WORKER.test(path) ? { 'Content-Security-Policy': POLICY_OF_WORKER } : {}),
     });
     if (request.get('if-none-match') === file.etag) {
       response.status(304).end();

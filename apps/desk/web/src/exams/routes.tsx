@@ -24,6 +24,16 @@ const uploadRoute = createRoute({
   path: '/exams/$id/upload',
   component: lazyRouteComponent(() => import('./copies/UploadPage.tsx'), 'UploadPage'),
 });
+const stackRoute = createRoute({
+  getParentRoute: parent,
+  path: '/exams/$id/stack',
+  component: lazyRouteComponent(() => import('./stack/StackPage.tsx'), 'StackPage'),
+});
+const coversRoute = createRoute({
+  getParentRoute: parent,
+  path: '/exams/$id/covers',
+  component: lazyRouteComponent(() => import('./stack/CoversPage.tsx'), 'CoversPage'),
+});
 const candidatesRoute = createRoute({
   getParentRoute: parent,
   path: '/exams/$id/candidates',
@@ -36,7 +46,17 @@ const answersRoute = createRoute({
 });
 
 export const examsRoutes = {
-  withFrame: [listRoute, newRoute, examRoute, editRoute, uploadRoute, candidatesRoute, answersRoute],
+  withFrame: [
+    listRoute,
+    newRoute,
+    examRoute,
+    editRoute,
+    uploadRoute,
+    stackRoute,
+    coversRoute,
+    candidatesRoute,
+    answersRoute,
+  ],
 } as const;
 
 export const examsNavigation: readonly NavigationEntry[] = [

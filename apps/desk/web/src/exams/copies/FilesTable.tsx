@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Select, Table, Text } from '@mantine/core';
+import { Button, Group, Image, Progress, Select, Table, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useText } from '../../app/language.ts';
 import { textOfRejection } from '../../app/rejections.ts';
@@ -17,10 +17,13 @@ export const FilesTable = ({
   queue,
   files,
   candidates,
+  firstPages,
 }: {
   queue: CopyQueue;
   files: readonly CopyFile[];
   candidates: readonly CopyOfCandidate[];
+  /** Addresses of pictures by key of the file. */
+  firstPages: ReadonlyMap<string, string>;
 }) => {
   const t = useText();
   const choices = useMemo(
@@ -43,9 +46,11 @@ export const FilesTable = ({
         <Table.Tr key={file.key}>
           <Table.Th scope="row" fw={500} maw={260} style={{ overflowWrap: 'anywhere' }}>
             {file.name}
+            <FirstPage file={file} picture={firstPages.get(file.key)} />
           </Table.Th>
           <Table.Td>
             <CandidateChoice queue={queue} file={file} choices={choices} />
+            <Guess queue={queue} file={file} choices={choices} />
           </Table.Td>
           <Table.Td>{file.pages ?? ''}</Table.Td>
           <Table.Td>
@@ -99,6 +104,39 @@ const CandidateChoice = ({
       disabled={IS_FIXED.has(file.step)}
       w={280}
     />
+  );
+};
+
+/** The first page of a file without a candidate, with the writing of its owner. */
+const FirstPage = ({ file, picture }: { file: CopyFile; picture: string | undefined }) => {
+  const t = useText();
+  if (picture === undefined || file.candidate !== null) return null;
+  return <Image src={picture} alt={t('exams.upload.firstPage', { file: file.name })} w={240} mt={4} />;
+};
+
+/** The candidate that a part of the file's name fits. One click accepts it. */
+const Guess = ({
+  queue,
+  file: { key, name, guess, candidate },
+  choices,
+}: {
+  queue: CopyQueue;
+  file: CopyFile;
+  choices: readonly Choice[];
+}) => {
+  const t = useText();
+  const label = choices.find(({ value }) => value === guess)?.label;
+  if (guess === null || candidate !== null || label === undefined) return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      mt={4}
+      aria-label={t('exams.upload.acceptGuess', { file: name, candidate: label })}
+      onClick={() => queue.choose(new Map([[key, { id: guess }]]))}
+    >
+      {t('exams.upload.guess', { candidate: label })}
+    </Button>
   );
 };
 

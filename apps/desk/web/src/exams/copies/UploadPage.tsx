@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
-import { notify } from '../../app/notices.ts';
+import { notify, notifyProblem } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
 import { BackToExam } from '../BackToExam.tsx';
 import { submittable, type ChosenCandidate } from './copyFile.ts';
@@ -12,6 +12,7 @@ import { copyQueueOf } from './copyQueue.ts';
 import { DropArea } from './DropArea.tsx';
 import { FilesTable } from './FilesTable.tsx';
 import { matchFiles } from './matchFiles.ts';
+import { useFirstPages } from '../paper/useFirstPages.ts';
 import { Quote } from './Quote.tsx';
 import { useCandidates } from './useCandidates.ts';
 
@@ -30,7 +31,6 @@ export const UploadPage = () => {
   useEffect(() => {
     if (candidates.data === undefined) return;
     const open = files.filter(({ candidate, step }) => candidate === null && step !== 'rejected');
-    if (open.length === 0) return;
     const taken = new Set(
       files.flatMap(({ candidate }) => (candidate !== null && 'id' in candidate ? [candidate.id] : [])),
     );
@@ -40,22 +40,35 @@ export const UploadPage = () => {
       free,
     );
     const choices = new Map<string, ChosenCandidate>();
-    for (const { key, name } of open) {
-      const id = found.get(name);
-      if (id !== undefined) choices.set(key, { id });
+    const guesses = new Map<string, string>();
+    for (const { key, name, guess } of open) {
+      const match = found.get(name);
+      if (match?.isCertain === true) choices.set(key, { id: match.id });
+      else if (match !== undefined && match.id !== guess) guesses.set(key, match.id);
     }
     if (choices.size > 0) queue.choose(choices);
+    if (guesses.size > 0) queue.guess(guesses);
   }, [files, candidates.data, queue]);
-
   const ready = submittable(files);
   const pages = ready.reduce((sum, file) => sum + (file.pages ?? 0), 0);
   const submitted = files.filter(({ step }) => step === 'submitted').length;
+  const unmatched = files.filter(({ step, candidate }) => step !== 'rejected' && candidate === null);
+  const firstPages = useFirstPages(
+    new Map(
+      unmatched.flatMap(({ key }): [string, File][] => {
+        const content = queue.contentOf(key);
+        return content === undefined ? [] : [[key, content]];
+      }),
+    ),
+  );
   const submit = async () => {
     setBusy(true);
     await queue.submit();
     setBusy(false);
     await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
-    notify(t('exams.upload.submittedNow'));
+    const refused = queue.files().filter(({ step }) => step === 'refused').length;
+    if (refused === 0) notify(t('exams.upload.submittedNow'));
+    else notifyProblem(t('exams.upload.someRefused', { count: refused }));
     // The button loses the focus while it is disabled.
     submittedText.current?.focus();
   };
@@ -65,8 +78,16 @@ export const UploadPage = () => {
       actions={<BackToExam examId={examId} />}
     >
       <Stack>
-        <Text>{t('exams.upload.help')}</Text>
+        <Text>
+          {t('exams.upload.help')}{' '}
+          <Anchor component={Link} to={`/exams/${examId}/stack`} underline="always">
+            {t('exams.stack.open')}
+          </Anchor>
+        </Text>
         <DropArea
+          drop={t('exams.upload.drop')}
+          help={t('exams.upload.dropHelp')}
+          choose={t('exams.upload.choose')}
           onFiles={(given) => {
             const added = queue.add(given);
             if (added < given.length) notify(t('exams.upload.known', { count: given.length - added }));
@@ -74,7 +95,15 @@ export const UploadPage = () => {
         />
         {files.length > 0 ? (
           <>
-            <FilesTable queue={queue} files={files} candidates={candidates.data ?? []} />
+            <FilesTable
+              queue={queue}
+              files={files}
+              candidates={candidates.data ?? []}
+              firstPages={firstPages}
+            />
+            {unmatched.length === 0 ? null : (
+              <Text role="status">{t('exams.upload.unmatched', { count: unmatched.length })}</Text>
+            )}
             <Group justify="space-between">
               <Quote pages={pages} copies={ready.length} />
               <Button disabled={ready.length === 0} loading={isBusy} onClick={() => void submit()}>

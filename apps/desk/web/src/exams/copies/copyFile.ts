@@ -3,6 +3,9 @@
  * waiting → sending → checking → ready → submitting → submitted, or one of the ends `rejected` (the file cannot be a
  * copy), `unsent` (the upload failed) and `refused` (the submission was refused).
  */
+/** Most pages of a copy. */
+export const MOST_PAGES = 80;
+
 type Step =
   | 'waiting'
   | 'sending'
@@ -26,11 +29,13 @@ export interface CopyFile {
   sent: number;
   uploadId: string | null;
   pages: number | null;
-  /** Why this page rejected the file before sending it. */
-  fault?: 'noPdf' | 'tooLarge' | 'empty';
+  /** Why this page rejected the file. */
+  fault?: 'noPdf' | 'tooLarge' | 'empty' | 'tooManyPages';
   /** Why core rejected the file, in English; or text for the user: why the file was unsent or refused. */
   reason: string | null;
   candidate: ChosenCandidate | null;
+  /** Id of the candidate that a part of the name fits, until a person says yes or chooses. */
+  guess: string | null;
   /** The candidate has a copy; this one replaces it. */
   replaces: boolean;
   /** The submission was refused because the candidate has a copy. */
@@ -47,6 +52,7 @@ export const newCopyFile = (key: string, { name, size }: { name: string; size: n
   pages: null,
   reason: null,
   candidate: null,
+  guess: null,
   replaces: false,
   canReplace: false,
 });

@@ -5,6 +5,7 @@ import { t } from '../../app/language.ts';
 import { newKey } from '../../app/newKey.ts';
 import {
   afterReload,
+  MOST_PAGES,
   newCopyFile,
   submissionKey,
   submittable,
@@ -27,9 +28,16 @@ const TRIES = 5;
 export interface CopyQueue {
   subscribe(listener: () => void): () => void;
   files(): readonly CopyFile[];
-  /** @returns how many files were added; a file with the name and size of one in the list is not added again */
-  add(files: readonly File[]): number;
+  /**
+   * @param candidates of files whose candidate is known
+   * @returns how many files were added; a file with the name and size of one in the list is not added again
+   */
+  add(files: readonly File[], candidates?: ReadonlyMap<File, ChosenCandidate>): number;
+  /** The file as it was chosen; undefined after a reload. */
+  contentOf(key: string): File | undefined;
   choose(choices: ReadonlyMap<string, ChosenCandidate | null>): void;
+  /** Ids of candidates by key of the file, for a person to confirm. */
+  guess(ids: ReadonlyMap<string, string>): void;
   replace(key: string): void;
   retry(key: string): void;
   remove(key: string): void;
@@ -69,7 +77,12 @@ const openCopyQueue = (examId: string): CopyQueue => {
   const check = async (key: string, uploadId: string): Promise<void> => {
     for (;;) {
       const upload = await patiently(() => client.uploads.get.query({ upload_id: uploadId }));
-      if (upload.status === 'ready') return change(key, { step: 'ready', pages: upload.pages ?? null });
+      if (upload.status === 'ready') {
+        const pages = upload.pages ?? null;
+        if (pages !== null && pages > MOST_PAGES)
+          return change(key, { step: 'rejected', fault: 'tooManyPages', pages });
+        return change(key, { step: 'ready', pages });
+      }
       if (upload.status === 'rejected')
         return change(key, { step: 'rejected', reason: upload.reject_reason ?? null });
       await pause(CHECK_PAUSE_MS);
@@ -94,7 +107,6 @@ const openCopyQueue = (examId: string): CopyQueue => {
     await sendFile({ url: address.upload_url, headers: address.headers }, content, (sent) =>
       change(key, { sent }),
     );
-    contents.delete(key);
     change(key, { step: 'checking', sent: 1, uploadId: address.id });
   };
 
@@ -137,6 +149,7 @@ const openCopyQueue = (examId: string): CopyQueue => {
         ),
       );
       change(file.key, { step: 'submitted' });
+      contents.delete(file.key);
       return true;
     } catch (error) {
       const code = failureIn(error)?.code;
@@ -168,12 +181,15 @@ const openCopyQueue = (examId: string): CopyQueue => {
       return () => listeners.delete(listener);
     },
     files: () => files,
-    add: (given) => {
+    add: (given, candidates) => {
       const isKnown = ({ name, size }: File) =>
         files.some((file) => file.name === name && file.size === size && file.step !== 'rejected');
       const added = given.filter((file) => !isKnown(file));
       const rows = added.map((content): CopyFile => {
-        const file = newCopyFile(newKey(), content);
+        const file = {
+          ...newCopyFile(newKey(), content),
+          candidate: candidates?.get(content) ?? null,
+        };
         const isPdf = content.type === 'application/pdf' || /\.pdf$/i.test(content.name);
         if (!isPdf) return { ...file, step: 'rejected', fault: 'noPdf' };
         if (content.size > LARGEST_BYTES) return { ...file, step: 'rejected', fault: 'tooLarge' };
@@ -185,20 +201,29 @@ const openCopyQueue = (examId: string): CopyQueue => {
       work();
       return rows.length;
     },
+    contentOf: (key) => contents.get(key),
     choose: (choices) =>
       show(
         files.map((file) => {
           const chosen = choices.get(file.key);
           if (chosen === undefined) return file;
           const step = file.step === 'refused' ? 'ready' : file.step;
-          return { ...file, step, candidate: chosen, replaces: false, canReplace: false, reason: null };
+          return {
+            ...file,
+            step,
+            candidate: chosen,
+            guess: null,
+            replaces: false,
+            canReplace: false,
+            reason: null,
+          };
         }),
       ),
+    guess: (ids) => show(files.map((file) => ({ ...file, guess: ids.get(file.key) ?? file.guess }))),
     replace: (key) => change(key, { step: 'ready', replaces: true, canReplace: false, reason: null }),
     retry: (key) => {
       const uploadId = files.find((file) => file.key === key)?.uploadId ?? null;
       change(key, { step: uploadId === null ? 'waiting' : 'checking', reason: null });
-      // The content of a file that was sent is forgotten, so only its check is repeated.
       if (uploadId === null) work();
       else check(key, uploadId).catch((error: unknown) => stopAt(key, error));
     },
