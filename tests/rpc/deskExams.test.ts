@@ -223,3 +223,27 @@ test('an exam of another institute answers as a missing one', async () => {
   const listed = await desk().desk.exams.list.query({ cursor });
   expect(listed.data.map(({ id }) => id)).not.toContain(foreign.id);
 });
+
+test('the first 30 copies of sample exams cost nothing, and later ones and other exams do', async () => {
+  const { api, instituteId } = await newTenant(service);
+  const { desk: exams, exams: others, submissions } = desk(instituteId);
+  const candidates = Array.from({ length: 31 }, (_, index) => ({ external_id: `S${index}` }));
+  const body = paper('Sample', { candidates, open: true });
+  const sample = await exams.exams.createSample.mutate({ body });
+  const paid = await others.create.mutate({ body: paper('Other', { candidates, open: true }) });
+  expect((await exams.exams.overview.query({ exam_id: sample.id })).is_sample).toBe(true);
+  const available = async () => (await api.get<{ available: number }>('/credits')).body.available;
+  const before = await available();
+  const reserved = async () => before - (await available());
+  const copy = (exam_id: string, external_id: string) =>
+    submissions.create.mutate({
+      exam_id,
+      body: { candidate: { external_id }, answers: [{ question_label: '2', text: 'It bends.' }] },
+    });
+  for (const { external_id } of candidates.slice(0, 30)) await copy(sample.id, external_id);
+  expect(await reserved()).toBe(0);
+  await copy(sample.id, 'S30');
+  expect(await reserved()).toBe(1);
+  await copy(paid.id, 'S1');
+  expect(await reserved()).toBe(2);
+});

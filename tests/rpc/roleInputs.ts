@@ -126,6 +126,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.exams.overview': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.markBook': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.form': ({ exam }) => ({ exam_id: exam }),
+  'desk.exams.createSample': () => ({ body: {} }),
   'desk.exams.save': ({ exam }) => ({ exam_id: exam, seen: '', body: {} }),
 
   'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),

@@ -33,9 +33,15 @@ import { readExam } from './readExam.ts';
  * Creates an exam with paper and candidates in one transaction (docs/api/exams.md#fields). An exam of staff gets the
  * defaults of the institute's settings. The command does not wait for a locked price or rubric table: see `quote.ts`
  * and `exams/paper/savePending.ts`.
+ * @param options.isSample the exam is for trying the service (`submissions/sampleCopies.ts`)
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */
-export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {
+export const createExam = async (
+  services: Services,
+  actor: Actor,
+  body: unknown,
+  { isSample = false } = {},
+): Promise<Exam> => {
   const exam = await acceptInSlices(ExamCreate, body, tiedProblems);
   const paper = await finishInSlices(
     paperSteps({ mode: exam.mode, sections: exam.sections ?? null, questions: exam.questions ?? [] }),
@@ -48,7 +54,7 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
   return withExternalRef(services, actor, exam.external_ref, () =>
     services.database.inTenant(actor.institute_id, async (tx) => {
       const defaults = actor.staff === undefined ? null : await readExamDefaults(tx, actor.institute_id);
-      await insertExam(tx, actor, id, { ...exam, blind: exam.blind ?? defaults?.blind }, paper);
+      await insertExam(tx, actor, id, { ...exam, blind: exam.blind ?? defaults?.blind }, paper, isSample);
       if (defaults !== null) {
         const place = { instituteId: actor.institute_id, examId: id };
         await setFirstTarget(tx, place, defaults.guide_target);
@@ -86,7 +92,7 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
 const tiedProblems = (parts: Parts<ExamCreate>): Problem[] =>
   isRead(parts) ? [...paperProblems(parts), ...repeatedCandidates(parts.candidates ?? [])] : [];
 
-const insertExam = (tx: Tx, actor: Actor, id: string, exam: ExamCreate, paper: Paper) =>
+const insertExam = (tx: Tx, actor: Actor, id: string, exam: ExamCreate, paper: Paper, isSample: boolean) =>
   tx
     .insertInto('exams')
     .values({
@@ -103,6 +109,7 @@ const insertExam = (tx: Tx, actor: Actor, id: string, exam: ExamCreate, paper: P
       blind: exam.blind ?? false,
       total_marks: String(addUp(paper.questions.map(({ question }) => question.max_marks))),
       question_count: paper.questions.length,
+      is_sample: isSample,
     })
     .execute();
 

@@ -35,6 +35,8 @@ interface ExamOverview {
   class: string | null;
   conducted_on: string;
   blind: boolean;
+  /** For trying the service; its first copies cost nothing, and the desk can remove it with its copies. */
+  is_sample: boolean;
   total_marks: number;
   question_count: number;
   /** At most MOST_COUNTED. */
@@ -132,7 +134,7 @@ export const overviewRows = (
   where: RawBuilder<boolean>,
   limit: number,
 ): RawBuilder<OverviewRow> => sql<OverviewRow>`
-  select e.id, e.title, e.external_ref, e.source, e.status, e.mode, e.subject, e.class, e.conducted_on, e.blind,
+  select e.id, e.title, e.external_ref, e.source, e.status, e.mode, e.subject, e.class, e.conducted_on, e.blind, e.is_sample,
     e.total_marks, e.question_count, e.live_submissions, e.live_unfinalized, e.created_at, e.updated_at,
     (select count(*)::int from (
       select from registrations r where r.institute_id = e.institute_id and r.exam_id = e.id

@@ -118,6 +118,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.exams.markBook': ALL,
   'desk.exams.form': ADMIN,
   'desk.exams.save': ADMIN,
+  'desk.exams.createSample': ADMIN,
   'desk.exams.examiners': ADMIN,
   'desk.exams.assign': ADMIN,
 

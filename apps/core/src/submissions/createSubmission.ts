@@ -22,6 +22,7 @@ import { countCredits } from '../command/metrics.ts';
 import { lockRowFor } from '../command/locks/lockSubmission.ts';
 import { selectTypedPaper, typedPaperOf } from '../exams/paper/paper.ts';
 import { payForRun, selectTerms, termsOf } from '../grading/runs/payForRun.ts';
+import { isFreeCopy } from './sampleCopies.ts';
 import { placesInLane, stepAlongIndexes } from './queuePlaces.ts';
 import { representation } from './representation.ts';
 import { takeCandidate, type TakenCandidate } from './takeCandidate.ts';
@@ -69,7 +70,9 @@ export const createSubmission = async (
 
     const lane = exam.mode === 'handwritten' ? 'copy' : 'typed';
     const unit = runLanes[lane].grades === 'pages' ? 'page' : 'answer';
-    const price = priceOf(unit, unit === 'page' ? terms.credits_per_page : terms.credits_per_answer);
+    const isFree = await isFreeCopy(tx, { instituteId: actor.institute_id, isSample: exam.is_sample });
+    const contract = unit === 'page' ? terms.credits_per_page : terms.credits_per_answer;
+    const price = priceOf(unit, isFree ? '0' : contract);
     const quote = { unit, ...quoteFor(price, intake.units) } as const;
     // Such a price predates MAX_PRICE; no balance covers it, and it exceeds the column.
     if (quote.credits > MAX_AMOUNT) throw await insufficientCredits(tx, actor.institute_id, quote.credits);

@@ -12,6 +12,7 @@ const COLUMNS = [
   'question_count',
   'live_submissions',
   'live_unfinalized',
+  'is_sample',
 ] as const;
 
 /** Includes deleted exams; excludes exams that the viewer does not see. */

@@ -16,6 +16,7 @@ import { SaveState } from './SaveState.tsx';
 import { useMarking } from './seenMarks.ts';
 import { TypedAnswer } from './TypedAnswer.tsx';
 import type { Order, Screen } from './types.ts';
+import { useExplanation } from './useExplanation.ts';
 import { useOrder, type Target } from './useOrder.ts';
 
 /** Places to which Previous leads back. */
@@ -42,6 +43,7 @@ export const MarkingScreen = ({
   });
   const [criterion, setCriterion] = useState<{ of: string; index: number } | null>(null);
   const { trail } = useMarking();
+  useExplanation();
   const chosen =
     screen.questions.find(({ result }) => result.question_id === question) ??
     screen.questions.find((each) => needsTeacher(screen, each)) ??

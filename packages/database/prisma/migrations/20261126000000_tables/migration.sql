@@ -278,6 +278,7 @@ CREATE TABLE exams (
   question_count integer DEFAULT 0 NOT NULL,
   live_submissions integer DEFAULT 0 NOT NULL,
   live_unfinalized integer DEFAULT 0 NOT NULL,
+  is_sample boolean DEFAULT false NOT NULL,
   created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
   CONSTRAINT counters_add_up CHECK (((live_unfinalized >= 0) AND (live_submissions >= live_unfinalized))),

@@ -1,5 +1,7 @@
+import type { ExamCreate } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { once } from '../../../command/idempotency/once.ts';
+import { createExam } from '../../../exams/createExam.ts';
 import { showExamForm } from '../../../exams/examForm.ts';
 import { assignExaminers, listExaminers } from '../../../exams/examiners.ts';
 import { saveExam, type ExamSaveBody } from '../../../exams/saveExam.ts';
@@ -19,6 +21,13 @@ export const deskExamsRouter = router({
     // The command checks the body after the state of the exam.
     .input(z.object({ seen: z.string().max(100), body: z.custom<ExamSaveBody>(() => true) }))
     .mutation(({ ctx, input }) => once(ctx, (services) => saveExam(services, ctx.actor, input))),
+  /** An exam for trying the service. The body is that of `exams.create`. */
+  createSample: reviewerProcedure
+    // The command checks the body.
+    .input(z.object({ body: z.custom<z.input<typeof ExamCreate>>(() => true) }))
+    .mutation(({ ctx, input }) =>
+      once(ctx, (services) => createExam(services, ctx.actor, input.body, { isSample: true })),
+    ),
   examiners: ofExam.query(({ ctx, input }) => listExaminers(ctx.services, ctx.actor, input.exam_id)),
   assign: ofExam
     .input(z.object({ staff_ids: z.array(z.uuid()).max(1000) }))

@@ -16,6 +16,7 @@ import { ExaminersSection } from './ExaminersSection.tsx';
 import { ExamProgress } from './ExamProgress.tsx';
 import { MarkBook } from './MarkBook.tsx';
 import { isAtWork, pauseFor } from './progress.ts';
+import { RemoveSample } from './RemoveSample.tsx';
 
 export const ExamPage = () => {
   const t = useText();
@@ -58,6 +59,7 @@ const LoadedExam = () => {
               .join(' · ')}
           </Text>
         </Group>
+        {exam.is_sample && me.role === 'admin' ? <RemoveSample examId={exam.id} /> : null}
         {warnings.length > 0 ? (
           <Notice kind="note" title={t('exams.warnings')}>
             <List size="sm">

@@ -11,6 +11,7 @@ import { Page } from '../../app/Page.tsx';
 import { useStaff } from '../../app/session.ts';
 import { isAtWork, pauseFor } from '../exam/progress.ts';
 import { ExamsTable } from './ExamsTable.tsx';
+import { FirstSteps } from './FirstSteps.tsx';
 
 const STATUSES = ['draft', 'open', 'finalized'] as const;
 const SOURCES = ['api', 'desk'] as const;
@@ -40,6 +41,7 @@ export const ExamsPage = () => {
       pauseFor(state.data?.pages.some((page) => page.data.some(isAtWork)) ?? false),
     placeholderData: (before) => before,
   });
+  const isFiltered = Object.keys(filter).length > 0;
   const rows = exams.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <Page
@@ -77,8 +79,9 @@ export const ExamsPage = () => {
       {exams.isError && exams.data === undefined ? <Text role="alert">{t('exams.notLoaded')}</Text> : null}
       {exams.isPending ? <Text>{t('app.loading')}</Text> : null}
       {exams.isSuccess && rows.length === 0 ? (
-        <Text>{t(Object.keys(filter).length === 0 ? 'exams.none' : 'exams.noneFound')}</Text>
+        <Text>{t(isFiltered ? 'exams.noneFound' : 'exams.none')}</Text>
       ) : null}
+      {exams.isSuccess && rows.length === 0 && !isFiltered && staff.role === 'admin' ? <FirstSteps /> : null}
       {rows.length > 0 ? <ExamsTable exams={rows} /> : null}
       <MoreButton list={exams} />
     </Page>
