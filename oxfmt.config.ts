@@ -13,6 +13,7 @@ export default defineConfig({
     '.turbo',
     // Texts and papers that are test material, byte for byte.
     'tests/fixtures/bad',
+    'packages/samples/copies',
     'tests/fixtures/copies',
     // Made by a script and compared byte for byte.
     'packages/reader/weights',

@@ -172,7 +172,8 @@ const targetOf = (file: string, specifier: string, workspaces: readonly Workspac
   }
   const workspace = workspaces.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
   if (workspace === undefined) return {};
-  const entry = `.${specifier.slice(workspace.name.length)}`;
+  // `?url` asks the bundler for the address of a file.
+  const entry = `.${specifier.slice(workspace.name.length).replace(/\?url$/, '')}`;
   return { workspace, entry, file: workspace.entries.get(entry) };
 };
 

@@ -11,7 +11,7 @@ import { buildPage } from '@evaluation/desk/build';
  *   styles        all style sheets
  *   largestFile   the largest file that a page loads when it needs it, such as the charts
  *   everything    all files but engines
- *   engines       compiled libraries of the page of class sets, which no other page loads
+ *   engines       what only class sets and the sample load: compiled libraries, and scanned copies
  */
 const DESK = join(import.meta.dirname, '../../apps/desk');
 const DIST = join(DESK, 'dist');
@@ -30,7 +30,7 @@ const files = await Promise.all(
     })),
 );
 const sum = (chosen: typeof files): number => chosen.reduce((total, { kilobytes }) => total + kilobytes, 0);
-const isEngine = ({ name }: { name: string }) => name.endsWith('.wasm') || name.includes('.worker-');
+const isEngine = ({ name }: { name: string }) => /\.wasm$|\.pdf$|\.worker-/.test(name);
 const isStyle = ({ name }: { name: string }) => name.endsWith('.css');
 const sizes: Record<string, number> = {
   firstScripts: sum(files.filter((file) => file.isFirst && !isStyle(file))),

@@ -26,6 +26,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/object-store': adapter,
   'packages/pdf': adapter,
   'packages/reader': [],
+  'packages/samples': [],
   'packages/grader': [
     ...adapter,
     'packages/rules/src/grading-model',
@@ -66,6 +67,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     ...platform('client-limits', 'settings', 'turns'),
   ],
   'apps/desk': [
+    'packages/samples',
     ...adapter,
     'packages/core-client',
     'packages/lanes',

@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
@@ -150,6 +151,8 @@ test('errors of an exam file are printed field by field, and the exit code is 1'
   expect(stderr).not.toContain('    at ');
 });
 
+const require = createRequire(import.meta.url);
+const sample = (path: string): string => require.resolve(`@evaluation/samples/${path}`);
 const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
 
 test('a rejected copy is reported with the reason, and the exit code is 1', async () => {
@@ -184,7 +187,7 @@ test.each<[what: string, args: string[], exitCode: number, says: string]>([
   ['a file that is not JSON', ['--exam', fixture('bad/not-a-pdf.pdf')], 1, 'is not valid JSON'],
   [
     'a copy for a typed exam',
-    ['--exam', fixture('exams/history-typed.json'), '--copy', 'x.pdf'],
+    ['--exam', sample('exams/history-typed.json'), '--copy', 'x.pdf'],
     2,
     'typed exam',
   ],
@@ -248,7 +251,7 @@ test(
       expect(await isGone(dataDir)).toBe(true);
 
       model.behave([{ behaviour: { kind: 'status', status: 401 } }]);
-      const interrupted = startProgram('demo', ['--copy', fixture('copies/weak.pdf')], {
+      const interrupted = startProgram('demo', ['--copy', sample('copies/weak.pdf')], {
         ...environment,
         LOG_LEVEL: 'warn',
         GRADER: 'openai',

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { PDFDocument } from 'pdf-lib';
 import type { Exam } from '@evaluation/rest-contract/schemas';
@@ -8,6 +6,7 @@ import { copyRows } from '../../harness/copyRows.ts';
 import { handwrittenExam, longAnswer } from '../../harness/papers.ts';
 import { textPdf, untilInspected } from '../../harness/pdfs.ts';
 import type { TestService } from '../../harness/service.ts';
+import { sample } from './demoData.ts';
 
 const QUESTIONS = 40;
 const PAGES = 40;
@@ -91,8 +90,7 @@ export const fabricateCopies = async (service: TestService, copies: number): Pro
 
 /** 40 pages with the first page of a scanned copy of the demo; the file holds its picture once. */
 const scannedPages = async (): Promise<Uint8Array> => {
-  const path = fileURLToPath(new URL('../../fixtures/copies/strong.pdf', import.meta.url));
-  const scan = await PDFDocument.load(await readFile(path));
+  const scan = await PDFDocument.load(await sample('copies/strong.pdf'));
   const made = await PDFDocument.create();
   const [picture] = await made.embedPages([scan.getPage(0)]);
   if (picture === undefined) throw new Error('the scan has no page');

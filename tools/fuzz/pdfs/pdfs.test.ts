@@ -1,4 +1,5 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endIdleChildren, extractPages, inspectPdf, PdfUnreadable } from '@evaluation/pdf';
@@ -34,7 +35,7 @@ const corpus = async (): Promise<Buffer[]> => {
     plainPdf(3),
     await fixture('bad/encrypted.pdf'),
     await fixture('bad/truncated.pdf'),
-    await fixture('copies/weak.pdf'),
+    await readFile(createRequire(import.meta.url).resolve('@evaluation/samples/copies/weak.pdf')),
     hostile.pageTreeLoop(),
     hostile.noPages(),
     hostile.promisedPages(),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ExamCreate, type AnswerInput, type CandidateInput } from '@evaluation/rest-contract';
 import { DemoFailure } from './failure.ts';
 import type { DemoOptions } from './options.ts';
@@ -19,8 +19,8 @@ export type Work =
   /** Called after the API has accepted the exam. */
   | { kind: 'typed'; answers: () => AnswerInput[] };
 
-const sample = (path: string): string =>
-  fileURLToPath(new URL(`../../../../tests/fixtures/${path}`, import.meta.url));
+const require = createRequire(import.meta.url);
+const sample = (path: string): string => require.resolve(`@evaluation/samples/${path}`);
 const SAMPLE_COPY = sample('copies/strong.pdf');
 
 /** Registered if the exam has no candidates of its own. */

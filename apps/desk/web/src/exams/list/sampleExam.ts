@@ -1,8 +1,8 @@
 import type { ExamCreate } from '@evaluation/rest-contract/schemas';
-import average from '../../../../../../tests/fixtures/copies/average.pdf?url';
-import strong from '../../../../../../tests/fixtures/copies/strong.pdf?url';
-import weak from '../../../../../../tests/fixtures/copies/weak.pdf?url';
-import paper from '../../../../../../tests/fixtures/exams/science.json';
+import average from '@evaluation/samples/copies/average.pdf?url';
+import strong from '@evaluation/samples/copies/strong.pdf?url';
+import weak from '@evaluation/samples/copies/weak.pdf?url';
+import paper from '@evaluation/samples/exams/science.json';
 import { calls, client, queryClient, withKey } from '../../app/calls.ts';
 import { newKey } from '../../app/newKey.ts';
 import type { ChosenCandidate } from '../copies/copyFile.ts';
