@@ -135,3 +135,23 @@ test('photos become a copy that stays turned, a new copy begins where a person s
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test('a roll number on the first page proposes its candidate, and one click accepts the proposal', async () => {
+  const exam = await newExam();
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  const scan = await PDFDocument.create();
+  const sheet = scan.addPage([595, 842]);
+  sheet.drawText('Roll No. 18        Maximum marks: 19', { x: 60, y: 760, size: 20 });
+  await page.goto(`${desk.url}/exams/${exam.id}/upload`);
+  await drop(page, 'Drop PDF files here', [
+    { name: 'Scan 3.pdf', base64: await scan.saveAsBase64(), type: 'application/pdf' },
+  ]);
+  await page.getByRole('img', { name: 'First page of Scan 3.pdf' }).waitFor();
+  await page.getByRole('button', { name: /^Scan 3.pdf is the copy of Biju Nair/ }).click({ timeout: 60_000 });
+  const candidate = page.getByRole('combobox', { name: 'Candidate of Scan 3.pdf' });
+  await expect.poll(() => candidate.inputValue()).toContain('Biju Nair');
+  await page.getByText('1 ready, 1 pages: 1 credits').waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -127,6 +127,8 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.exams.markBook': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.form': ({ exam }) => ({ exam_id: exam }),
   'desk.exams.createSample': () => ({ body: {} }),
+  'desk.uploads.create': () => ({ body: {} }),
+  'desk.uploads.headings': () => ({ upload_ids: [] }),
   'desk.exams.save': ({ exam }) => ({ exam_id: exam, seen: '', body: {} }),
 
   'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),

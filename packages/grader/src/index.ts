@@ -8,6 +8,7 @@ export { lanePreflight } from './preflight/lanes.ts';
 export { UNAVAILABLE, type UnavailableReason } from './preflight/reasons.ts';
 export type { PreflightReport, PreflightRequest, PreflightStep } from './preflightReport.ts';
 export { askedToAlign, askedToJudge } from './promptHashes.ts';
+export { openOcr } from './baseline/ocr.ts';
 export { readTextOnly } from './readTextOnly.ts';
 export { resettleAlignment, resettleJudgement, resettleRubric } from './resettle.ts';
 export { MalformedOutput } from './strictSchema.ts';

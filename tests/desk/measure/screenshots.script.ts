@@ -1,16 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
-import sharp from 'sharp';
 import { test } from 'vitest';
 import { deskSuite, signIn } from '../harness/deskSuite.ts';
 import { submitTypedAnswers } from '../harness/typedAnswers.ts';
 import { submitDemoCopies } from './demoData.ts';
+import { write } from './picture.ts';
 
 /* `npm run desk:screenshots`: writes a picture of each page of the desk for docs/desk, on the data of the demo. */
-
-const IMAGES = fileURLToPath(new URL('../../../docs/desk/images/', import.meta.url));
-const MOST_BYTES = 60_000;
 
 const desk = await deskSuite();
 const { api } = desk.service;
@@ -18,7 +12,6 @@ const { api } = desk.service;
 const MARKED = 6;
 
 test('write the pictures', async () => {
-  await mkdir(IMAGES, { recursive: true });
   const { exam, submissions } = await submitDemoCopies(api);
   const { exam: typed, submissions: answers } = await submitTypedAnswers(api, (number) => ({
     external_id: `R-${number}`,
@@ -69,17 +62,3 @@ test('write the pictures', async () => {
     await write(page, name);
   }
 });
-
-/** A picture of the window in the best quality that has at most MOST_BYTES. */
-const write = async (page: Page, name: string): Promise<void> => {
-  await page.waitForLoadState('networkidle').catch(() => {});
-  // Charts and pages of copies are drawn after the answers of the calls.
-  await page.waitForTimeout(1500);
-  const png = await page.screenshot();
-  for (let quality = 85; ; quality -= 15) {
-    const webp = await sharp(png).webp({ quality, effort: 6 }).toBuffer();
-    if (webp.byteLength > MOST_BYTES && quality > 30) continue;
-    await writeFile(`${IMAGES}${name}.webp`, webp);
-    return;
-  }
-};

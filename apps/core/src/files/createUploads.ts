@@ -7,16 +7,27 @@ import type { Services } from '../command/services.ts';
 
 const VALID_SECONDS = 3600;
 
-/** Signs one PUT for each file, bound to its exact size and type. @throws DomainFailure validation_failed */
+/**
+ * Signs one PUT for each file, bound to its exact size and type.
+ * @param options.readsHeading the numbers at the top of the first page are read (`headings.ts`)
+ * @throws DomainFailure validation_failed
+ */
 export const createUploads = async (
   services: Services,
   actor: Actor,
   body: unknown,
+  { readsHeading = false } = {},
 ): Promise<UploadsCreated> => {
   const { files } = accept(UploadsCreate, body);
   const rows = files.map((file) => {
     const id = newId();
-    return { ...file, id, institute_id: actor.institute_id, object_key: uploadKey(actor.institute_id, id) };
+    return {
+      ...file,
+      id,
+      institute_id: actor.institute_id,
+      object_key: uploadKey(actor.institute_id, id),
+      heading_wanted: readsHeading,
+    };
   });
   const uploads = await Promise.all(
     rows.map(async (row) => {

@@ -48,7 +48,7 @@ export const InspectionJob = z.object({
   delivery: z.int().gte(1).lte(LARGEST_DELIVERY),
 });
 export const ClaimedInspection = InspectionJob.extend({ token: ClaimToken });
-type ClaimedInspection = z.infer<typeof ClaimedInspection>;
+export type ClaimedInspection = z.infer<typeof ClaimedInspection>;
 
 /** Most concurrent claims of one upload: the latest delivery, and earlier deliveries whose workers are slow. */
 const MOST_CLAIMS = 8;
@@ -60,7 +60,13 @@ const MOST_CLAIMS = 8;
 export const claimInspection = async (
   services: Services,
   job: z.infer<typeof InspectionJob>,
-): Promise<{ source_url: string; size_bytes: number; token: string } | null> => {
+): Promise<{
+  source_url: string;
+  size_bytes: number;
+  token: string;
+  /** Numbers at the top of the first page are wanted, after the record. */
+  heading_wanted: boolean;
+} | null> => {
   const { token, sha256 } = newClaim();
   const upload = await services.database.inTenant(job.institute_id, (tx) =>
     tx
@@ -78,7 +84,7 @@ export const claimInspection = async (
       .where('status', '=', 'inspecting')
       .where('inspect_delivery', '=', job.delivery)
       .where(sql<boolean>`inspect_token_delivery is distinct from inspect_delivery`)
-      .returning(['sealed_key', 'size_bytes'])
+      .returning(['sealed_key', 'size_bytes', 'heading_wanted'])
       .executeTakeFirst(),
   );
   if (upload?.sealed_key == null) return null;
@@ -88,6 +94,7 @@ export const claimInspection = async (
     }),
     size_bytes: upload.size_bytes,
     token,
+    heading_wanted: upload.heading_wanted,
   };
 };
 
@@ -95,7 +102,7 @@ export const claimInspection = async (
  * SQL condition: the caller claimed this delivery or an earlier one. A slow inspection may go on after a redelivery,
  * because every inspection of the sealed object has the same outcome.
  */
-const isClaimedBy = (claimed: ClaimedInspection) =>
+export const isClaimedBy = (claimed: ClaimedInspection) =>
   sql<boolean>`${sha256Of(claimed.token)}::text = any(inspect_tokens_sha256)`;
 
 const refuseUnlessClaimed = (upload: object | undefined): void => {

@@ -112,7 +112,7 @@ const rejectUnclaimed =
   async ({ database }) => {
     const { rows } = await database.acrossInstitutes((tx) =>
       sql`
-        update uploads set status = 'rejected', pages = null,
+        update uploads set status = 'rejected', pages = null, heading = null,
           reject_reason = format('The file was removed, because no submission used it within %s %s. Upload it again.',
             found.days, case found.days when 1 then 'day' else 'days' end)
         from (${due}) found where uploads.id = found.id

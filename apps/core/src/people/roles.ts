@@ -119,6 +119,8 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.exams.form': ADMIN,
   'desk.exams.save': ADMIN,
   'desk.exams.createSample': ADMIN,
+  'desk.uploads.create': ADMIN,
+  'desk.uploads.headings': ADMIN,
   'desk.exams.examiners': ADMIN,
   'desk.exams.assign': ADMIN,
 

@@ -40,7 +40,7 @@ export const takeCopy = async (
   if (upload.pages > MAX_PAGES) throw new DomainFailure('too_many_pages');
   await tx
     .updateTable('uploads')
-    .set({ submission_id: copy.submissionId, unneeded_since: null })
+    .set({ submission_id: copy.submissionId, unneeded_since: null, heading: null })
     .where('institute_id', '=', copy.instituteId)
     .where('id', '=', upload.id)
     .execute();

@@ -3,6 +3,7 @@ import { failureOf, type CoreAccess, type CoreClient } from '@evaluation/core-cl
 import type { InspectJob } from '@evaluation/jobs-contract';
 import { inspectPdf } from '@evaluation/pdf';
 import { download } from '../copy/download.ts';
+import { readHeading } from './readHeading.ts';
 import { inWorkFolder } from '../workFolder.ts';
 
 /** Longest time to wait for the object store; then core delivers the inspection again. */
@@ -22,9 +23,9 @@ export const inspectUpload = async (core: CoreAccess, job: InspectJob, options: 
   const claimed = await grading.claimInspection.mutate(names);
   options.onClaimed();
   if (claimed === null) return;
-  const { source_url, token } = claimed;
+  const { source_url, token, heading_wanted } = claimed;
   try {
-    await inspect(grading, { source_url, inspection: { ...names, token } }, options);
+    await inspect(grading, { source_url, heading_wanted, inspection: { ...names, token } }, options);
   } catch (error) {
     // Another worker has recorded the inspection already.
     if (failureOf(error)?.code !== 'conflict') throw error;
@@ -35,12 +36,13 @@ type Grading = CoreClient['grading'];
 
 interface Claimed {
   source_url: string;
+  heading_wanted: boolean;
   inspection: Omit<Parameters<Grading['countOpening']['mutate']>[0], 'sha256'>;
 }
 
 const inspect = (
   grading: Grading,
-  { source_url, inspection }: Claimed,
+  { source_url, heading_wanted, inspection }: Claimed,
   { timeoutSeconds, signal }: Options,
 ): Promise<void> =>
   inWorkFolder(async (folder) => {
@@ -64,4 +66,8 @@ const inspect = (
             ...(seconds < timeoutSeconds ? {} : { exhausted_seconds: seconds }),
           },
     });
+    if (!found.ok || !heading_wanted) return;
+    // After the record, because the upload is ready without it. Without a number the desk proposes no candidate.
+    const heading = await readHeading(file, folder, { timeoutSeconds, signal }).catch(() => []);
+    await grading.recordHeading.mutate({ ...inspection, heading });
   });

@@ -6,6 +6,7 @@ import { presignCheckedCopy } from '../../grading/runs/completeRun.ts';
 import { failRun } from '../../grading/runs/failRun.ts';
 import { handBackRun } from '../../grading/runs/handBackRun.ts';
 import { HeldRun } from '../../command/locks/heldRun.ts';
+import { Heading, recordHeading } from '../../files/headings.ts';
 import {
   ClaimedInspection,
   claimInspection,
@@ -93,6 +94,9 @@ export const gradingRouter = router({
   recordInspection: gradingProcedure
     .input(ClaimedInspection.extend({ outcome: InspectionOutcome }))
     .mutation(({ ctx, input }) => recordInspection(ctx.services, input, input.outcome)),
+  recordHeading: gradingProcedure
+    .input(ClaimedInspection.extend({ heading: Heading }))
+    .mutation(({ ctx, input }) => recordHeading(ctx.services, input, input.heading)),
 
   claimDrawing: gradingProcedure
     .input(DrawingJob)

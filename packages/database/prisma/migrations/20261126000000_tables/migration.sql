@@ -449,6 +449,8 @@ CREATE TABLE uploads (
   files_removed_at timestamp(3) with time zone,
   tidied_at timestamp(3) with time zone,
   unneeded_since timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP,
+  heading_wanted boolean DEFAULT false NOT NULL,
+  heading jsonb,
   repaired boolean DEFAULT false NOT NULL,
   inspect_claimed_at timestamp(3) with time zone,
   inspect_waits_since timestamp(3) with time zone,

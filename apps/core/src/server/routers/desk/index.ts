@@ -8,6 +8,7 @@ import { peopleRouter } from './people.ts';
 import { deskReviewRouter } from './review.ts';
 import { deskSettingsRouter } from './settings.ts';
 import { deskStatisticsRouter } from './statistics.ts';
+import { deskUploadsRouter } from './uploads.ts';
 
 /** Procedures for the desk alone, one router for each area. The REST contract has no route for them. */
 export const deskRouter = router({
@@ -24,4 +25,5 @@ export const deskRouter = router({
   review: deskReviewRouter,
   statistics: deskStatisticsRouter,
   settings: deskSettingsRouter,
+  uploads: deskUploadsRouter,
 });

@@ -7,11 +7,13 @@ import { useText } from '../../app/language.ts';
 import { notify, notifyProblem } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
 import { BackToExam } from '../BackToExam.tsx';
-import { submittable, type ChosenCandidate } from './copyFile.ts';
+import { submittable, type ChosenCandidate, type CopyFile } from './copyFile.ts';
+import { useHeadings } from './useHeadings.ts';
+import type { CopyOfCandidate } from '../types.ts';
 import { copyQueueOf } from './copyQueue.ts';
 import { DropArea } from './DropArea.tsx';
 import { FilesTable } from './FilesTable.tsx';
-import { matchFiles } from './matchFiles.ts';
+import { matchFiles, matchNumbers } from './matchFiles.ts';
 import { useFirstPages } from '../paper/useFirstPages.ts';
 import { Quote } from './Quote.tsx';
 import { useCandidates } from './useCandidates.ts';
@@ -27,35 +29,45 @@ export const UploadPage = () => {
   const [isBusy, setBusy] = useState(false);
   const submittedText = useRef<HTMLParagraphElement>(null);
 
-  // Matches files that have no candidate yet, whenever files or candidates change.
+  const open = files.filter(({ candidate, step }) => candidate === null && step !== 'rejected');
+  const headings = useHeadings(open);
+  // Matches files that have no candidate yet, whenever files, candidates or what was read of the pages change.
   useEffect(() => {
     if (candidates.data === undefined) return;
-    const open = files.filter(({ candidate, step }) => candidate === null && step !== 'rejected');
-    const taken = new Set(
-      files.flatMap(({ candidate }) => (candidate !== null && 'id' in candidate ? [candidate.id] : [])),
-    );
-    const free = candidates.data.map(({ candidate }) => candidate).filter(({ id }) => !taken.has(id));
+    const free = freeOf(candidates.data, files);
     const found = matchFiles(
       open.map(({ name }) => name),
       free,
     );
     const choices = new Map<string, ChosenCandidate>();
     const guesses = new Map<string, string>();
-    for (const { key, name, guess } of open) {
+    for (const { key, name, guess, uploadId } of open) {
       const match = found.get(name);
+      const id = match?.id ?? matchNumbers(headings.get(uploadId ?? '') ?? [], free);
       if (match?.isCertain === true) choices.set(key, { id: match.id });
-      else if (match !== undefined && match.id !== guess) guesses.set(key, match.id);
+      else if (id !== null && id !== guess) guesses.set(key, id);
     }
     if (choices.size > 0) queue.choose(choices);
     if (guesses.size > 0) queue.guess(guesses);
-  }, [files, candidates.data, queue]);
+  }, [files, open, candidates.data, headings, queue]);
+  const add = (given: File[]): void => {
+    const names = given.map(({ name }) => name);
+    const found = matchFiles(names, freeOf(candidates.data ?? [], files));
+    const known = new Map(
+      given.flatMap((file): [File, ChosenCandidate][] => {
+        const match = found.get(file.name);
+        return match?.isCertain === true ? [[file, { id: match.id }]] : [];
+      }),
+    );
+    const added = queue.add(given, known);
+    if (added < given.length) notify(t('exams.upload.known', { count: given.length - added }));
+  };
   const ready = submittable(files);
   const pages = ready.reduce((sum, file) => sum + (file.pages ?? 0), 0);
   const submitted = files.filter(({ step }) => step === 'submitted').length;
-  const unmatched = files.filter(({ step, candidate }) => step !== 'rejected' && candidate === null);
   const firstPages = useFirstPages(
     new Map(
-      unmatched.flatMap(({ key }): [string, File][] => {
+      open.flatMap(({ key }): [string, File][] => {
         const content = queue.contentOf(key);
         return content === undefined ? [] : [[key, content]];
       }),
@@ -88,10 +100,7 @@ export const UploadPage = () => {
           drop={t('exams.upload.drop')}
           help={t('exams.upload.dropHelp')}
           choose={t('exams.upload.choose')}
-          onFiles={(given) => {
-            const added = queue.add(given);
-            if (added < given.length) notify(t('exams.upload.known', { count: given.length - added }));
-          }}
+          onFiles={add}
         />
         {files.length > 0 ? (
           <>
@@ -101,8 +110,8 @@ export const UploadPage = () => {
               candidates={candidates.data ?? []}
               firstPages={firstPages}
             />
-            {unmatched.length === 0 ? null : (
-              <Text role="status">{t('exams.upload.unmatched', { count: unmatched.length })}</Text>
+            {open.length === 0 ? null : (
+              <Text role="status">{t('exams.upload.unmatched', { count: open.length })}</Text>
             )}
             <Group justify="space-between">
               <Quote pages={pages} copies={ready.length} />
@@ -123,4 +132,12 @@ export const UploadPage = () => {
       </Stack>
     </Page>
   );
+};
+
+/** Candidates to whom no file of the list belongs. */
+const freeOf = (candidates: readonly CopyOfCandidate[], files: readonly CopyFile[]) => {
+  const taken = new Set(
+    files.flatMap(({ candidate }) => (candidate !== null && 'id' in candidate ? [candidate.id] : [])),
+  );
+  return candidates.map(({ candidate }) => candidate).filter(({ id }) => !taken.has(id));
 };

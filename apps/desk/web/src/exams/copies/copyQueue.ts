@@ -101,7 +101,10 @@ const openCopyQueue = (examId: string): CopyQueue => {
       content_type: 'application/pdf',
       size_bytes: content.size,
     } as const;
-    const { uploads } = await patiently(() => client.uploads.create.mutate({ body: { files: [described] } }));
+    // Without a candidate the numbers on the first page are read, to propose one.
+    const hasCandidate = files.some((file) => file.key === key && file.candidate !== null);
+    const { create } = hasCandidate ? client.uploads : client.desk.uploads;
+    const { uploads } = await patiently(() => create.mutate({ body: { files: [described] } }));
     const [address] = uploads;
     if (address === undefined) throw new Error('the service gave no address');
     await sendFile({ url: address.upload_url, headers: address.headers }, content, (sent) =>

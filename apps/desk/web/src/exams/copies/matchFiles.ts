@@ -80,14 +80,7 @@ export const matchFiles = (
   fileNames: readonly string[],
   candidates: readonly Matchable[],
 ): Map<string, FileMatch> => {
-  const owners = new Map<string, Set<string>>();
-  for (const { id, external_id, roll_number } of candidates) {
-    for (const name of [external_id, roll_number ?? '']) {
-      const key = normal(name);
-      if (key === '') continue;
-      owners.set(key, (owners.get(key) ?? new Set()).add(id));
-    }
-  }
+  const owners = ownersOf(candidates);
   const nameOf = new Map(candidates.map(({ id, name }) => [id, name ?? '']));
   const found = new Map<string, FileMatch>();
   for (const fileName of new Set(fileNames)) {
@@ -105,6 +98,23 @@ export const matchFiles = (
   const times = new Map<string, number>();
   for (const [, { id }] of chosen) times.set(id, (times.get(id) ?? 0) + 1);
   return new Map(chosen.filter(([, { id }]) => times.get(id) === 1));
+};
+
+/** The candidate whom numbers on a page name, such as a roll number; null if they name none or several. */
+export const matchNumbers = (numbers: readonly string[], candidates: readonly Matchable[]): string | null =>
+  onlyOwner(ownersOf(candidates), numbers);
+
+/** Ids of candidates by roll number and by id. */
+const ownersOf = (candidates: readonly Matchable[]): Map<string, Set<string>> => {
+  const owners = new Map<string, Set<string>>();
+  for (const { id, external_id, roll_number } of candidates) {
+    for (const name of [external_id, roll_number ?? '']) {
+      const key = normal(name);
+      if (key === '') continue;
+      owners.set(key, (owners.get(key) ?? new Set()).add(id));
+    }
+  }
+  return owners;
 };
 
 /** True if the words are words of the name, in any order; false without a word. */

@@ -79,7 +79,7 @@ export const ExamsPage = () => {
       {exams.isError && exams.data === undefined ? <Text role="alert">{t('exams.notLoaded')}</Text> : null}
       {exams.isPending ? <Text>{t('app.loading')}</Text> : null}
       {exams.isSuccess && rows.length === 0 ? (
-        <Text>{t(isFiltered ? 'exams.noneFound' : 'exams.none')}</Text>
+        <Text mb="md">{t(isFiltered ? 'exams.noneFound' : 'exams.none')}</Text>
       ) : null}
       {exams.isSuccess && rows.length === 0 && !isFiltered && staff.role === 'admin' ? <FirstSteps /> : null}
       {rows.length > 0 ? <ExamsTable exams={rows} /> : null}

@@ -131,9 +131,12 @@ const groupsOf = (
   return groups;
 };
 
-/** Covers are not graded, and blank pages that separate copies belong to none. */
+/**
+ * Covers are not graded, and blank pages that separate copies belong to none. A cover without a candidate stays: the
+ * number in its boxes is read after the upload.
+ */
 const leftOutBy = (page: StackPage, rule: Rule): boolean =>
-  page.cover !== null || (rule.kind === 'blank' && page.isBlank);
+  (page.cover !== null && page.cover.candidate_id !== null) || (rule.kind === 'blank' && page.isBlank);
 
 const filesWithRemainder = (pages: readonly StackPage[], rule: Rule): Set<string> => {
   if (rule.kind !== 'count') return new Set();

@@ -121,3 +121,22 @@ test('copies are cut with their turns, and photos become pages', async () => {
   const [width = 0, height = 0] = Object.values(read[1]?.getPage(0).getSize() ?? {});
   expect(Math.max(width, height)).toBeLessThan(843);
 });
+
+test('a cover without a candidate begins a copy and stays in it, for its boxes to be read', () => {
+  const file = { key: 'f', name: 'class.pdf', isPhoto: false };
+  const page = (index: number, cover: StackPage['cover']): StackPage => ({
+    key: `f ${index}`,
+    file,
+    index,
+    cover,
+    turn: 0,
+    isBlank: false,
+  });
+  const blank = { exam_id: 'e', candidate_id: null };
+  const pages = [page(0, blank), page(1, null), page(2, blank), page(3, null)];
+  const copies = planOf(pages, { kind: 'covers' }, { examId: 'e', candidates: new Set() }, nothing);
+  expect(copies.map((copy) => [copy.candidate, keptPages(copy).length, copy.doubts])).toEqual([
+    [null, 2, []],
+    [null, 2, []],
+  ]);
+});

@@ -1,0 +1,30 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openOcr } from '@evaluation/grader';
+import { extractPages } from '@evaluation/pdf';
+import { numbersOfHeading } from './numbersOfHeading.ts';
+
+/** A page takes 1 to 5 s; a proposal that comes later than this is not missed. */
+const PATIENCE_MS = 30_000;
+
+/** Reads the first page of a PDF and returns the numbers at its top that name a candidate. */
+export const readHeading = async (
+  file: string,
+  folder: string,
+  { timeoutSeconds, signal }: { timeoutSeconds: number; signal: AbortSignal },
+): Promise<string[]> => {
+  const pages = join(folder, 'pages');
+  await mkdir(pages);
+  const [page] = await extractPages(file, pages, { firstPage: 1, lastPage: 1, timeoutSeconds, signal });
+  if (page === undefined) return [];
+  const ocr = openOcr();
+  try {
+    const { width, height } = page;
+    const picture = { jpeg: await readFile(page.file), width, height };
+    return numbersOfHeading(
+      await ocr.read(picture, { signal, deadline: new Date(Date.now() + PATIENCE_MS) }),
+    );
+  } finally {
+    await ocr.close();
+  }
+};
