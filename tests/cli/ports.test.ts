@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { killPrograms, processesNaming, startProgram } from '../harness/processes.ts';
+import { freePort, killPrograms, processesNaming, startProgram } from '../harness/processes.ts';
 import { newEnvironment } from '../harness/service.ts';
 import { runProgram } from './program.ts';
 import { listenHere } from '../harness/listenHere.ts';
@@ -50,6 +50,46 @@ test.each(['PORT', 'DESK_PORT'])(
     expect(await readdir(folder)).not.toContain(`start-${setting}`);
   },
 );
+
+test('npm start on the ports of a running service says so, names free ports, and leaves the service alone', async () => {
+  const dataDir = join(folder, 'twice');
+  const [port, corePort, deskPort] = [await freePort(), await freePort(), await freePort()].map(String);
+  const environment = {
+    ...ready.environment,
+    DATA_DIR: dataDir,
+    PORT: port ?? '',
+    CORE_PORT: corePort ?? '',
+    DESK_PORT: deskPort ?? '',
+  };
+  const first = await startProgram('standalone', environment);
+
+  const again = await startProgram('standalone', environment).catch(String);
+  for (const [setting, value] of [
+    ['PORT', port],
+    ['CORE_PORT', corePort],
+    ['DESK_PORT', deskPort],
+  ])
+    expect(again).toContain(`${setting} ${value} on 127.0.0.1 is taken by this service`);
+  expect(again).toContain(`the service of this data folder, whose address is ${first.name}`);
+
+  const offer = /to start a second one: (.*) npm start$/m.exec(String(again))?.[1] ?? '';
+  const offered = Object.fromEntries(offer.split(' ').map((setting) => setting.split('=')));
+  expect(Object.keys(offered)).toEqual(['DATA_DIR', 'PORT', 'CORE_PORT', 'DESK_PORT']);
+  expect((await fetch(`${first.name}/me`)).status).toBe(401);
+});
+
+test('one port for two settings is refused, with both their names and another port', async () => {
+  const port = String(await freePort());
+  const outcome = await startProgram('standalone', {
+    DATA_DIR: join(folder, 'same'),
+    PORT: port,
+    CORE_PORT: port,
+    DESK_PORT: '0',
+  }).catch(String);
+  expect(outcome).toContain(`CORE_PORT ${port} is also the port of PORT; each needs its own`);
+  expect(outcome).toMatch(/free ports: CORE_PORT=\d+ npm start$/m);
+  expect(await readdir(folder)).not.toContain('same');
+});
 
 test('the demo with PORT in use prints the service’s message, exits with 1, and writes no files', async () => {
   const dataDir = join(folder, 'demo');

@@ -5,7 +5,12 @@ import { coreRouter, startCore } from '@evaluation/core';
 import { deploy } from '@evaluation/database';
 import { startDesk } from '@evaluation/desk';
 import { startFacade } from '@evaluation/facade';
-import { openInstallation, writeInstallation, type Installation } from '@evaluation/platform/installation';
+import {
+  findInstallation,
+  openInstallation,
+  writeInstallation,
+  type Installation,
+} from '@evaluation/platform/installation';
 import {
   readCoreSettings,
   readDeskSettings,
@@ -16,7 +21,7 @@ import {
 import type { Observed } from '@evaluation/platform/telemetry';
 import { startWorker } from '@evaluation/worker';
 import { startBackingServices, type BackingServices } from './backingServices.ts';
-import { assertPortsAreFree } from './ports.ts';
+import { holdPorts } from './ports.ts';
 import { assertRoom } from './room.ts';
 
 interface Standalone extends Observed {
@@ -48,7 +53,7 @@ export const startStandalone = async (
     for (const part of started.toReversed()) await part.close();
   };
   try {
-    await assertPortsAreFree(settings);
+    keep(await holdPorts(settings, await findInstallation(settings.dataDir)));
     await assertRoom(settings.dataDir);
     const backing = keep(await startBackingServices(settings, onProgress));
     const installation = await openInstallation(settings.dataDir);

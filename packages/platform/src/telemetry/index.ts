@@ -1,5 +1,5 @@
 export { drainable } from './drainable.ts';
-export { listen } from './listen.ts';
+export { CannotListen, holdPort, listen } from './listen.ts';
 export { createLogger, type Logger } from './logger.ts';
 export * as metrics from './metrics.ts';
 export { observe, type Observed } from './observe.ts';
