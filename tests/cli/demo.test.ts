@@ -47,12 +47,40 @@ const rowOf = (stdout: string, label: string): string[] | undefined =>
     .find((cells) => cells[1] === label)
     ?.slice(1, -1);
 
+/** Ids and the data folder as in the README. */
+const asInReadme = (line: string): string =>
+  line.replaceAll(`${here.DATA_DIR}/`, '.data/').replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, 'ID');
+
+/** How often progress is reported depends on the machine: of these lines only the form and the last are compared. */
+const PROGRESS =
+  /^progress {4}strong\.pdf: (queued, next|processing|reading|grading|graded), \d+\/12 questions$/;
+
+/** Lines of the README's sample that this output does not have, in order. */
+const notAsInReadme = async (stdout: string): Promise<string[]> => {
+  const readme = await readFile(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+  const sample =
+    /saves the checked copy under `\.data\/demo\/`:\n\n```\n(.*?)```/s.exec(readme)?.[1] ?? 'no sample';
+  const said = stdout.split('\n').map(asInReadme);
+  let next = 0;
+  return sample
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '...' && (!PROGRESS.test(line) || line.includes(': graded,')))
+    .filter((line) => {
+      const found = said.indexOf(asInReadme(line), next);
+      if (found !== -1) next = found + 1;
+      return found === -1;
+    });
+};
+
 test(
   'without options the demo marks both samples: a table each, the charge, and the checked copy as a longer PDF',
   { timeout: 240_000 },
   async () => {
     const { code, stdout, stderr } = await runProgram('demo', [], here);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+
+    expect(await notAsInReadme(stdout)).toEqual([]);
 
     const [, science = '', history = ''] = stdout.split(/^(?=Class X )/m);
     for (const { label, max_marks } of examBody('science').questions ?? []) {
@@ -244,9 +272,14 @@ test(
     const model = await startModelServer();
     try {
       const exam = await fileWith('alone.json', { ...ownExam, external_ref: null });
-      const whole = await runProgram('demo', ['--exam', exam], environment);
+      // Without PORT, CORE_PORT and DESK_PORT, as for a person: it takes free ports, whatever runs on the usual ones.
+      const { PORT: _port, CORE_PORT: _corePort, DESK_PORT: _deskPort, ...withoutPorts } = environment;
+      const whole = await runProgram('demo', ['--exam', exam], withoutPorts);
       expect(whole).toMatchObject({ code: 0, stderr: '' });
       expect(whole.stdout).toContain('No service runs on');
+      const { base_url, core_url } = (await findInstallation(dataDir)) ?? {};
+      for (const url of [base_url, core_url]) expect(url).not.toMatch(/:808[0-2]/);
+      expect(whole.stdout).toMatch(/while `npm start` runs: http:\/\/127\.0\.0\.1:8082\/exams\//);
       expect(whole.stdout).toContain('Total: 3 / 3');
       expect(await isGone(dataDir)).toBe(true);
 

@@ -24,8 +24,16 @@ export const saveCheckedCopy = async (
   if (!(body instanceof Blob)) throw new DemoFailure('The checked copy was not returned as a file.');
   const folder = join(dataDir, 'demo');
   const file = join(folder, `checked-copy-${result.submission_id}.pdf`);
-  await mkdir(folder, { recursive: true });
-  await writeFile(file, await body.bytes());
+  const bytes = await body.bytes();
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, bytes);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DemoFailure(
+      `The checked copy cannot be saved: ${reason}. Set DATA_DIR to a folder that can be written.`,
+    );
+  }
   return file;
 };
 

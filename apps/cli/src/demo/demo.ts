@@ -34,7 +34,7 @@ export const runDemo = async (argv: readonly string[], stops: Stops = NEVER_STOP
     const service = await findOrStartService(settings, say, stops);
     try {
       const api = apiClient({ ...service, signal: interrupted });
-      await show(api, service.baseUrl, papers, settings, interrupted);
+      await show(api, service, papers, settings, interrupted);
     } finally {
       await service.release();
     }
@@ -56,7 +56,7 @@ export const runDemo = async (argv: readonly string[], stops: Stops = NEVER_STOP
 
 const show = async (
   api: ApiClient,
-  baseUrl: string,
+  { baseUrl, deskUrl }: { baseUrl: string; deskUrl: string | null },
   papers: readonly Paper[],
   settings: ClientSettings,
   signal: AbortSignal,
@@ -84,17 +84,19 @@ const show = async (
     }
   }
   if (results.some(baselineMarked)) say(baselineNote(columns()));
-  await nameDesk(submitted, settings);
+  if (deskUrl !== null) await nameDesk(deskUrl, submitted, settings);
   complainOf(submitted, readings);
 };
 
-/** A service elsewhere has a desk whose address the demo does not know. */
-const nameDesk = async (submitted: readonly Submitted[], settings: ClientSettings): Promise<void> => {
-  if (settings.apiUrl !== undefined) return;
+const nameDesk = async (
+  deskUrl: string,
+  submitted: readonly Submitted[],
+  settings: ClientSettings,
+): Promise<void> => {
   const desk = (await findInstallation(settings.dataDir))?.desk;
-  if (desk?.url == null) return;
+  if (desk == null) return;
   for (const { paper, exam } of submitted)
-    say(`${plain(paper.name)} at the desk, while \`npm start\` runs: ${desk.url}/exams/${exam.id}`);
+    say(`${plain(paper.name)} at the desk, while \`npm start\` runs: ${deskUrl}/exams/${exam.id}`);
   say(`Sign in there as ${desk.email} with the password in ${settings.dataDir}/service.json`);
 };
 

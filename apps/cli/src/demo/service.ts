@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { findInstallation } from '@evaluation/platform/installation';
-import type { ClientSettings } from '@evaluation/platform/settings';
+import { readStandaloneSettings, type ClientSettings } from '@evaluation/platform/settings';
 import type { Stops } from '@evaluation/platform/telemetry/stopSignals';
 import * as z from 'zod/v4';
 import { DemoFailure } from './failure.ts';
@@ -12,6 +12,8 @@ import { plain } from './text.ts';
 interface Service {
   baseUrl: string;
   apiKey: string;
+  /** Address of the desk; null for a service elsewhere, whose desk the demo does not know. */
+  deskUrl: string | null;
   /** If the demo started the service, stops it and waits for its end. */
   release(): Promise<void>;
 }
@@ -33,11 +35,16 @@ export const findOrStartService = async (
   if (settings.apiUrl !== undefined) {
     if (settings.apiKey === undefined)
       throw new DemoFailure('API_URL is set: set API_KEY too, a key of that service.');
-    return { baseUrl: settings.apiUrl.replace(/\/+$/, ''), apiKey: settings.apiKey, release };
+    return { baseUrl: settings.apiUrl.replace(/\/+$/, ''), apiKey: settings.apiKey, deskUrl: null, release };
   }
   const installation = await findInstallation(settings.dataDir);
   if (installation?.base_url != null && (await answers(installation.base_url))) {
-    return { baseUrl: installation.base_url, apiKey: settings.apiKey ?? keyIn(installation), release };
+    return {
+      baseUrl: installation.base_url,
+      apiKey: settings.apiKey ?? keyIn(installation),
+      deskUrl: installation.desk?.url ?? null,
+      release,
+    };
   }
   return startOne(settings, say, stops);
 };
@@ -68,7 +75,14 @@ const startOne = async (
   const child = spawn(process.execPath, ['--initial-old-space-size=128', PROGRAM], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...settings.environment, DATA_DIR: settings.dataDir },
+    // Free ports, unless they are set: the demo needs no known address, and one may be taken.
+    env: {
+      PORT: '0',
+      CORE_PORT: '0',
+      DESK_PORT: '0',
+      ...settings.environment,
+      DATA_DIR: settings.dataDir,
+    },
   });
   const release = async (): Promise<void> => {
     if (hasEnded(child)) return;
@@ -87,7 +101,14 @@ const startOne = async (
     const baseUrl = await untilReady(child, say, interrupted);
     const installation = await findInstallation(settings.dataDir);
     if (installation === null) throw new DemoFailure('The service started but wrote no installation file.');
-    return { baseUrl, apiKey: settings.apiKey ?? keyIn(installation), release };
+    // The desk of the demo ends with it; `npm start` serves the same exams at the address of the settings.
+    const { deskHost, deskPort } = readStandaloneSettings(settings.environment);
+    return {
+      baseUrl,
+      apiKey: settings.apiKey ?? keyIn(installation),
+      deskUrl: `http://${deskHost}:${deskPort}`,
+      release,
+    };
   } catch (error) {
     await release();
     throw error;
