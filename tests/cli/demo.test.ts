@@ -9,7 +9,7 @@ import { findInstallation } from '@evaluation/platform/installation';
 import type { ExamCreate } from '@evaluation/rest-contract';
 import { closedAfterTests, folderForTests } from '@evaluation/test-services';
 import { copyPdf, examBody, typedSamples } from '../fixtures/fixtures.ts';
-import { writePdf } from '../harness/pdfFile.ts';
+import { blankPdf } from '../harness/pdfs.ts';
 import { newEnvironment, startService } from '../harness/service.ts';
 import { runProgram, startProgram, type Outcome } from './program.ts';
 import { openTerminal } from './terminal.ts';
@@ -191,16 +191,6 @@ test('a rejected copy is reported with the reason, and the exit code is 1', asyn
   expect(tooLong.code).toBe(1);
   expect(tooLong.stderr).toContain('too_many_pages');
 });
-
-const blankPdf = (): Buffer =>
-  writePdf(
-    [
-      { dictionary: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>' },
-      { dictionary: '<< /Type /Pages /Kids [1 0 R] /Count 1 >>' },
-      { dictionary: '<< /Type /Catalog /Pages 2 0 R >>' },
-    ],
-    '/Root 3 0 R',
-  );
 
 test('a grading failure is reported with its code, and the exit code is 1', async () => {
   const { code, stdout, stderr } = await demo('--copy', await fileWith('blank.pdf', blankPdf()));

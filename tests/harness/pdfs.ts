@@ -10,6 +10,17 @@ export const plainPdf = (pages: number, bytes = 0): Buffer =>
     bytes,
   );
 
+/** One page without ink. */
+export const blankPdf = (): Buffer =>
+  writePdf(
+    [
+      { dictionary: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>' },
+      { dictionary: '<< /Type /Pages /Kids [1 0 R] /Count 1 >>' },
+      { dictionary: '<< /Type /Catalog /Pages 2 0 R >>' },
+    ],
+    '/Root 3 0 R',
+  );
+
 /** A PDF with one line of text on each page; no parentheses. */
 export const textPdf = (lines: readonly string[], bytes = 0): Buffer => {
   const pages = lines.length;
