@@ -1,3 +1,4 @@
+import { CANDIDATE_HEADINGS, STATE_HEADINGS } from '../../tables/resultColumns.ts';
 import type { MarksPage } from './marksPages.ts';
 
 export type CellValue = string | number | null;
@@ -5,13 +6,8 @@ export type CellValue = string | number | null;
 type Questions = MarksPage['questions'];
 
 export const headerOf = (questions: Questions): string[] => [
-  'Candidate',
-  'Roll number',
-  'Name',
-  'Section or class',
-  'Status',
-  'Needs review',
-  'Final',
+  ...CANDIDATE_HEADINGS,
+  ...STATE_HEADINGS,
   'Total',
   'Maximum',
   ...questions.map(({ label, max }) => `Question ${label} (${max})`),

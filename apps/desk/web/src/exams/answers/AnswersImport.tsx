@@ -1,13 +1,20 @@
-import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Loader, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Question } from '@evaluation/rest-contract/schemas';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
+import { Notice } from '../Notice.tsx';
+import { CANDIDATE_HEADINGS } from '../files/candidateFields.ts';
+import { ComparisonPreview } from '../files/ComparisonPreview.tsx';
 import { PasteOrFile } from '../files/PasteOrFile.tsx';
 import { readAnswers, type TypedAnswers } from '../files/readAnswers.ts';
-import type { FileProblem } from '../files/readTable.ts';
+import type { FileProblem } from '../files/problems.ts';
+import type { TableSource } from '../files/readTable.ts';
+import { useComparison } from '../files/useComparison.ts';
 import { submitAnswers, type Outcome } from './submitAnswers.ts';
+
+const NOTHING = { submissions: [], problems: [], decimalCommas: 0 };
 
 export const AnswersImport = ({ examId, questions }: { examId: string; questions: readonly Question[] }) => {
   const t = useText();
@@ -16,16 +23,32 @@ export const AnswersImport = ({ examId, questions }: { examId: string; questions
   const [problems, setProblems] = useState<readonly FileProblem[]>([]);
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const read = (text: string) => {
-    const file = readAnswers(text, questions);
+  const [decimalCommas, setDecimalCommas] = useState(0);
+  const comparison = useComparison();
+  const { data: compared } = comparison;
+  const read = (source: TableSource | null) => {
+    comparison.reset();
+    setOutcomes([]);
+    const file = source === null ? NOTHING : readAnswers(source, questions);
     setFound(file.submissions);
     setProblems(file.problems);
-    setOutcomes([]);
+    setDecimalCommas(file.decimalCommas);
+    if (source !== null && file.problems.length === 0) comparison.mutate(file.submissions);
   };
+  /** A second attempt with the same objects submits nothing twice. */
+  const lines = useMemo(
+    () =>
+      (compared?.candidates ?? []).map((candidate, place) => ({
+        ...candidate,
+        answers: found[place]?.answers ?? [],
+      })),
+    [compared, found],
+  );
+  const isRead = compared !== undefined && compared.problems.length === 0;
   const submit = async () => {
     setBusy(true);
     const done: Outcome[] = [];
-    await submitAnswers(examId, found, (outcome) => {
+    await submitAnswers(examId, lines, (outcome) => {
       done.push(outcome);
       setOutcomes([...done]);
     });
@@ -38,8 +61,18 @@ export const AnswersImport = ({ examId, questions }: { examId: string; questions
       <Text size="sm">
         {t('exams.typed.help', { labels: questions.map(({ label }) => label).join(', ') })}
       </Text>
-      <PasteOrFile action={t('exams.import.read')} problems={problems} onText={read} />
-      {found.length > 0 ? (
+      <PasteOrFile
+        action={t('exams.import.read')}
+        columns={[...CANDIDATE_HEADINGS, ...questions.map(({ label }) => label)]}
+        problems={[...problems, ...(compared?.problems ?? [])]}
+        onSource={read}
+      />
+      {comparison.isPending ? <Loader size="sm" aria-label={t('app.loading')} /> : null}
+      {isRead ? <ComparisonPreview comparison={compared} /> : null}
+      {isRead && decimalCommas > 0 ? (
+        <Notice kind="note">{t('exams.typed.decimalCommas', { count: decimalCommas })}</Notice>
+      ) : null}
+      {isRead && found.length > 0 ? (
         <Group justify="space-between">
           <Text role="status">
             {t('exams.typed.found', {

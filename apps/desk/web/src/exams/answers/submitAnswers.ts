@@ -1,8 +1,15 @@
+import type { AnswerInput, CandidateInput } from '@evaluation/rest-contract/schemas';
 import { client, withKey } from '../../app/calls.ts';
 import { failureIn, textOfError } from '../../app/failures.ts';
-import type { TypedAnswers } from '../files/readAnswers.ts';
 import { newKey } from '../../app/newKey.ts';
 import { problemsIn } from '../../app/fieldProblems.ts';
+
+/** The answers of one candidate, from a line of a file. */
+interface AnswersOfLine {
+  line: number;
+  candidate: CandidateInput;
+  answers: AnswerInput[];
+}
 
 export interface Outcome {
   line: number;
@@ -14,9 +21,9 @@ export interface Outcome {
 const AT_ONCE = 3;
 
 /** Idempotency key of each line. A second attempt after a lost answer has the same key, so it submits nothing twice. */
-const keys = new WeakMap<TypedAnswers, string>();
+const keys = new WeakMap<AnswersOfLine, string>();
 
-const keyOf = (line: TypedAnswers): string => {
+const keyOf = (line: AnswersOfLine): string => {
   const key = keys.get(line) ?? `answers:${newKey()}`;
   keys.set(line, key);
   return key;
@@ -25,13 +32,13 @@ const keyOf = (line: TypedAnswers): string => {
 /** Submits the answers of each candidate and reports each outcome as soon as it is known. */
 export const submitAnswers = async (
   examId: string,
-  lines: readonly TypedAnswers[],
+  lines: readonly AnswersOfLine[],
   onOutcome: (outcome: Outcome) => void,
 ): Promise<void> => {
   const waiting = [...lines];
   const next = async (): Promise<void> => {
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
-      const { line: number, answers, ...candidate } = line;
+      const { line: number, answers, candidate } = line;
       const outcome = { line: number, external_id: candidate.external_id };
       try {
         const context = withKey(keyOf(line));

@@ -1,4 +1,4 @@
-import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
@@ -11,11 +11,9 @@ import { notify, notifyError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
 import { Section } from '../../app/Section.tsx';
 import { BackToExam } from '../BackToExam.tsx';
-import { PasteOrFile } from '../files/PasteOrFile.tsx';
-import { readCandidates } from '../files/readCandidates.ts';
-import type { FileProblem } from '../files/readTable.ts';
 import { NO_PROBLEMS } from '../form/problems.ts';
 import { newKey } from '../../app/newKey.ts';
+import { CandidatesImport } from './CandidatesImport.tsx';
 import { CandidatesTable } from './CandidatesTable.tsx';
 
 const FIELDS = ['external_id', 'name', 'roll_number', 'section_or_class'] as const;
@@ -26,9 +24,6 @@ export const CandidatesPage = () => {
   const { id: examId = '' } = useParams({ strict: false });
   const queryClient = useQueryClient();
   const exam = useQuery(calls.desk.exams.overview.queryOptions({ exam_id: examId }));
-  /** React key of the field for a table: after each registered table the field is made anew and is empty. */
-  const [imports, setImports] = useState(0);
-  const [fileProblems, setFileProblems] = useState<readonly FileProblem[]>([]);
   const [problems, setProblems] = useState(NO_PROBLEMS);
 
   const register = useMutation({
@@ -42,11 +37,6 @@ export const CandidatesPage = () => {
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
       notify(t('exams.candidates.done', { registered, known: already_registered }));
     },
-    onError: (error) => {
-      const found = problemsIn(failureIn(error)?.details);
-      setProblems(found);
-      if (found.size === 0) notifyError(error);
-    },
   });
   const addOne = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -57,12 +47,14 @@ export const CandidatesPage = () => {
       return [field, typeof value === 'string' ? value.trim() : ''];
     });
     const { external_id = '', ...rest } = Object.fromEntries(given.filter(([, value]) => value !== ''));
-    register.mutate([{ external_id, ...rest }], { onSuccess: () => form.reset() });
-  };
-  const addMany = (text: string) => {
-    const { candidates, problems: found } = readCandidates(text);
-    setFileProblems(found);
-    if (candidates.length > 0) register.mutate(candidates, { onSuccess: () => setImports(imports + 1) });
+    register.mutate([{ external_id, ...rest }], {
+      onSuccess: () => form.reset(),
+      onError: (error) => {
+        const found = problemsIn(failureIn(error)?.details);
+        setProblems(found);
+        if (found.size === 0) notifyError(error);
+      },
+    });
   };
   const problemOf = (field: string) => problems.get(`candidates[0].${field}`);
   return (
@@ -91,23 +83,7 @@ export const CandidatesPage = () => {
             </Group>
           </Fieldset>
         </form>
-        <Fieldset legend={t('exams.candidates.many')}>
-          <Stack gap="sm">
-            <Text size="sm">{t('exams.candidates.help')}</Text>
-            <PasteOrFile
-              key={imports}
-              action={t('exams.candidates.register')}
-              isBusy={register.isPending}
-              problems={fileProblems}
-              onText={addMany}
-            />
-            {[...problems].map(([field, message]) => (
-              <Text key={field} role="alert" size="sm" c="var(--mantine-color-error)">
-                {field}: {message}
-              </Text>
-            ))}
-          </Stack>
-        </Fieldset>
+        <CandidatesImport onRegister={register.mutateAsync} />
         <Section
           id="registered"
           title={t('exams.candidates.registered', { count: exam.data?.candidates ?? 0 })}

@@ -1,5 +1,12 @@
 import type { AnswerInput, QuestionInput } from '@evaluation/rest-contract/schemas';
-import { readTable, type FileProblem } from './readTable.ts';
+import {
+  CANDIDATE_COLUMNS,
+  candidateReader,
+  problemsOfColumns,
+  type DescribedCandidate,
+} from './candidateFields.ts';
+import type { FileProblem } from './problems.ts';
+import { fieldsByName, plain, readTable, type TableSource } from './readTable.ts';
 
 /** What is known of the questions of the exam. */
 interface AskedQuestion {
@@ -8,21 +15,9 @@ interface AskedQuestion {
   type: QuestionInput['type'];
 }
 
-export interface TypedAnswers {
-  line: number;
-  external_id: string;
-  name?: string;
-  roll_number?: string;
+export interface TypedAnswers extends DescribedCandidate {
   answers: AnswerInput[];
 }
-
-const ALIASES = {
-  external_id: ['id', 'candidate', 'candidate_id', 'student_id'],
-  roll_number: ['roll', 'roll_no'],
-} as const;
-
-const ABOUT_THE_CANDIDATE =
-  /^(external_id|id|candidate|candidate_id|student_id|roll_number|roll|roll_no|name)$/;
 
 const isChoice = (type: QuestionInput['type']): boolean => /^(mcq_|true_false)/.test(type);
 
@@ -32,50 +27,51 @@ const answerOf = ({ id, type }: Pick<AskedQuestion, 'id' | 'type'>, text: string
     ? { question_id: id, option_labels: text.split(/[\s,;|]+/).filter((label) => label !== '') }
     : { question_id: id, text };
 
+/** The question that a heading names by its label: `2(a)`, `Q2(a)`, `Question 2(a)`. */
+const questionBy = (questions: readonly AskedQuestion[]): ((heading: string) => AskedQuestion | null) => {
+  const asked = new Map(questions.map((question) => [plain(question.label), question]));
+  return (heading) =>
+    asked.get(plain(heading)) ?? asked.get(plain(heading).replace(/^(?:question|q)[_.]*/, '')) ?? null;
+};
+
 /**
  * Reads typed answers from a table with one line for each candidate and one column for each question, headed by its
  * label. Empty cells are answers that were not given.
  */
 export const readAnswers = (
-  text: string,
+  source: TableSource,
   questions: readonly AskedQuestion[],
-): { submissions: TypedAnswers[]; problems: FileProblem[] } => {
-  const table = readTable(text, ALIASES);
-  const problems = [...table.problems];
-  const asked = new Map(questions.map((question) => [question.label.toLowerCase(), question]));
-  const columns = table.headings.flatMap((heading) => {
-    const name = heading.toLowerCase();
-    const question = asked.get(name) ?? asked.get(name.replace(/^(?:question|q)[\s._]*/, ''));
-    if (question !== undefined) return [{ heading, question }];
-    if (!ABOUT_THE_CANDIDATE.test(name.replaceAll(/[\s-]+/g, '_')))
-      problems.push({ line: 1, code: 'unknown_column', about: heading });
-    return [];
+): { submissions: TypedAnswers[]; problems: FileProblem[]; decimalCommas: number } => {
+  const questionOf = questionBy(questions);
+  const candidateField = fieldsByName(CANDIDATE_COLUMNS);
+  const table = readTable(source, {
+    fieldOf: (heading) => questionOf(heading)?.id ?? candidateField(heading),
   });
+  const problems = [...table.problems, ...problemsOfColumns(table)];
+  const columns = questions.filter(({ id }) => table.fields.has(id));
   if (table.rows.length > 0 && columns.length === 0)
     problems.push({ line: 1, code: 'no_column', about: questions[0]?.label ?? '' });
-  const seen = new Set<string>();
-  const submissions = table.rows.flatMap(({ line, cell }): TypedAnswers[] => {
-    const [name, rollNumber] = [cell('name'), cell('roll_number')];
-    const externalId = cell('external_id') === '' ? rollNumber : cell('external_id');
-    if (externalId === '' || seen.has(externalId)) {
-      const about = externalId === '' ? 'external_id' : externalId;
-      problems.push({ line, code: externalId === '' ? 'empty' : 'repeated', about });
-      return [];
-    }
-    seen.add(externalId);
+  const candidateOf = candidateReader(problems);
+  const submissions = (table.fields.has('external_id') ? table.rows : []).flatMap((row): TypedAnswers[] => {
+    const candidate = candidateOf(row);
+    if (candidate === null) return [];
     const answers = columns
-      .map(({ heading, question }) => ({ question, given: cell(heading) }))
+      .map((question) => ({ question, given: row.asWritten(question.id).trim() }))
       .filter(({ given }) => given !== '')
       .map(({ question, given }) => answerOf(question, given));
-    return [
-      {
-        line,
-        external_id: externalId,
-        ...(name === '' ? {} : { name }),
-        ...(rollNumber === '' ? {} : { roll_number: rollNumber }),
-        answers,
-      },
-    ];
+    return [{ ...candidate, answers }];
   });
-  return { submissions, problems };
+  return { submissions, problems, decimalCommas: decimalCommasIn(submissions, questions) };
+};
+
+/** Numbers such as `3,5`: the decimal sign is the point, so these answers are wrong as they are written. */
+const decimalCommasIn = (
+  submissions: readonly TypedAnswers[],
+  questions: readonly AskedQuestion[],
+): number => {
+  const numeric = new Set(questions.filter(({ type }) => type === 'numeric').map(({ id }) => id));
+  return submissions
+    .flatMap(({ answers }) => answers)
+    .filter(({ question_id, text }) => numeric.has(question_id ?? '') && /^[+-]?\d+,\d+$/.test(text ?? ''))
+    .length;
 };

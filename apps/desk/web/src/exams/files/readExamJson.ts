@@ -1,7 +1,7 @@
 import { emptyExam, examTexts, type DraftQuestion, type ExamDraft } from '../form/draft.ts';
 import { draftQuestion, LEVELS } from '../form/stored.ts';
 import { newKey } from '../../app/newKey.ts';
-import type { FileProblem } from './readTable.ts';
+import type { FileProblem } from './problems.ts';
 
 /* Reads the body of `POST /exams`, or a list of questions, into the form. Fields of the wrong kind are left empty. */
 

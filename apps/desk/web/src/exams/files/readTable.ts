@@ -1,86 +1,136 @@
-import Papa from 'papaparse';
 import { withoutApostrophe } from '../../../../tables/formulaCells.ts';
+import { damageOf, DATE_MARK } from './cellProblems.ts';
+import { csvRows, type Rows } from './csvRows.ts';
+import type { FileProblem } from './problems.ts';
+import { lookOf, seenText } from './sameText.ts';
 
-/** A problem of a file; the line counts from 1 and includes the line of the headings. */
-export interface FileProblem {
-  line: number;
-  code:
-    | 'not_a_table'
-    | 'no_rows'
-    | 'too_many_rows'
-    | 'no_column'
-    | 'unknown_column'
-    | 'repeated'
-    | 'empty'
-    | 'unknown_type'
-    | 'no_number'
-    | 'bad_list'
-    | 'not_json'
-    | 'workbook';
-  /** Column or value that the problem is about. */
-  about?: string;
-}
+/** A pasted text, the text of a CSV file, or the cells of a workbook. */
+export type TableSource = string | Rows;
 
 export interface TableRow {
   line: number;
-  /** Text of a cell by heading; empty if the table lacks the column. */
-  cell(heading: string): string;
+  /** Text of a cell by field; empty if the table lacks the column. */
+  cell(field: string): string;
+  /** The cell with the white space and unseen characters that it has in the file. */
+  asWritten(field: string): string;
 }
 
-interface Table {
-  /** Headings as written, without those that are empty. */
-  headings: string[];
+export interface Table {
+  fields: ReadonlySet<string>;
   rows: TableRow[];
   problems: FileProblem[];
 }
 
-/** True for a file of Excel or LibreOffice that was read as text. Both are ZIP files. */
-export const isWorkbook = (text: string): boolean => text.startsWith('PK\u0003\u0004');
+/** Columns that a reader takes, and those that it leaves out without a problem. */
+interface Columns {
+  /** The field that a heading stands for; `LEFT_OUT` for a known column without a field, null for others. */
+  fieldOf(heading: string): string | null;
+  /** True for tables whose other columns are left out, because the desk itself wrote them. */
+  leavesOut?(headings: readonly string[]): boolean;
+}
 
 /** Rows of one file. More would be more than one request of the API takes. */
 const MOST_ROWS = 2000;
 
-const plain = (heading: string): string =>
-  heading
-    .trim()
+/** Rows above the headings, such as a title. */
+const MOST_ABOVE = 10;
+
+/** Headings are compared without regard to case, unseen characters and signs: `Roll-number ` is `roll_number`. */
+export const plain = (heading: string): string =>
+  lookOf(heading.normalize('NFKC'))
     .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_');
+    .replaceAll(/[\s_-]+/g, '_');
+
+/** Finds fields by their names, or by other names for them. */
+export const fieldsByName =
+  (names: Readonly<Record<string, readonly string[]>>) =>
+  (heading: string): string | null => {
+    const wanted = plain(heading);
+    return Object.entries(names).find(([field, others]) => [field, ...others].includes(wanted))?.[0] ?? null;
+  };
 
 /**
- * Reads a CSV file or cells pasted from a spreadsheet: separated by comma, semicolon or tab, with headings in the first
- * line. Headings are compared without regard to case, and `Roll number` is `roll_number`.
- * @param aliases other names of headings, by the name that they stand for
+ * Reads a table with headings: any separator, `sep=` of Excel, and rows above the headings. Each row whose cells cannot
+ * be what the writer meant is a problem; the callers take nothing of a table with problems.
  */
-export const readTable = (text: string, aliases: Readonly<Record<string, readonly string[]>> = {}): Table => {
-  const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: 'greedy' });
-  const [headings = [], ...lines] = data;
-  const isBroken = errors.some(({ type }) => type === 'Quotes');
-  if (isBroken || headings.every((heading) => heading.trim() === ''))
-    return { headings: [], rows: [], problems: [{ line: 1, code: 'not_a_table' }] };
-  const columns = new Map<string, number>();
-  const problems: FileProblem[] = [];
-  for (const [index, heading] of headings.entries()) {
-    const name = plain(heading);
-    if (name === '') continue;
-    if (columns.has(name)) problems.push({ line: 1, code: 'repeated', about: heading.trim() });
-    else columns.set(name, index);
-  }
-  if (lines.length === 0) problems.push({ line: 1, code: 'no_rows' });
-  if (lines.length > MOST_ROWS)
-    problems.push({ line: MOST_ROWS + 2, code: 'too_many_rows', about: String(MOST_ROWS) });
-  const cellOf = (cells: readonly string[], heading: string): string => {
-    const names = [heading, ...(aliases[heading] ?? [])].map(plain);
-    const at = names.map((name) => columns.get(name)).find((index) => index !== undefined);
-    return at === undefined ? '' : withoutApostrophe(cells[at] ?? '').trim();
-  };
+export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns): Table => {
+  const known = (row: readonly string[] = []): number =>
+    row.filter((cell) => cell.trim() !== '' && fieldOf(cell) !== null).length;
+  const quality = (found: Rows): number => Math.max(...found.slice(0, MOST_ABOVE).map(known), 0);
+  const { rows, problems } =
+    typeof source === 'string' ? csvRows(source, quality) : { rows: source, problems: [] };
+  const none = (code: FileProblem['code']): Table => ({
+    fields: new Set(),
+    rows: [],
+    problems: [{ line: 1, code }],
+  });
+  if (problems.length > 0) return { ...none('bad_quotes'), problems };
+  const at = placeOfHeadings(rows, known);
+  const headings = (rows[at] ?? []).map(seenText);
+  if (headings.every((heading) => heading === '')) return none('not_a_table');
+  const { columns, problems: found } = columnsOf(headings, at + 1, fieldOf, leavesOut?.(headings) === true);
+  const filled = rows
+    .map((cells, index) => ({ cells, line: index + 1 }))
+    .slice(at + 1)
+    .filter(({ cells }) => cells.some((cell) => seenText(cell) !== ''));
+  if (filled.length === 0) found.push({ line: at + 1, code: 'no_rows' });
+  if (filled.length > MOST_ROWS)
+    found.push({ line: filled[MOST_ROWS]?.line ?? 0, code: 'too_many_rows', about: String(MOST_ROWS) });
   return {
-    headings: headings.map((heading) => heading.trim()).filter((heading) => heading !== ''),
-    rows: lines
-      .slice(0, MOST_ROWS)
-      .map((cells, index) => ({ line: index + 2, cell: (heading) => cellOf(cells, heading) })),
-    problems,
+    fields: new Set(columns.values()),
+    problems: [...found, ...filled.flatMap((row) => problemsOf(row, headings, columns))],
+    rows: filled.map(({ cells, line }) => {
+      const placeOf = new Map([...columns].map(([place, field]) => [field, place]));
+      const asWritten = (field: string) => withoutApostrophe(cells[placeOf.get(field) ?? -1] ?? '');
+      return { line, asWritten, cell: (field) => seenText(asWritten(field)) };
+    }),
   };
 };
 
-export const hasColumn = (table: Table, ...names: readonly string[]): boolean =>
-  table.headings.some((heading) => names.map(plain).includes(plain(heading)));
+/** The row with most known headings, if those above it can be a title; else the first row with a text. */
+const placeOfHeadings = (rows: Rows, known: (row: readonly string[]) => number): number => {
+  const first = Math.max(
+    rows.findIndex((row) => row.some((cell) => seenText(cell) !== '')),
+    0,
+  );
+  const above = rows.slice(first, first + MOST_ABOVE);
+  const [best = 0] = [...above.keys()].toSorted(
+    (one, other) => known(above[other] ?? []) - known(above[one] ?? []),
+  );
+  const isTitle = above.slice(0, best).every((row) => known(row) === 0);
+  return isTitle ? first + best : first;
+};
+
+const columnsOf = (
+  headings: readonly string[],
+  line: number,
+  fieldOf: Columns['fieldOf'],
+  leavesOutOthers: boolean,
+): { columns: Map<number, string>; problems: FileProblem[] } => {
+  const columns = new Map<number, string>();
+  const problems: FileProblem[] = [];
+  for (const [place, heading] of headings.entries()) {
+    if (heading === '') continue;
+    const field = fieldOf(heading);
+    if (field === null) {
+      if (!leavesOutOthers) problems.push({ line, code: 'unknown_column', about: heading });
+    } else if ([...columns.values()].includes(field))
+      problems.push({ line, code: 'repeated_column', about: heading });
+    else columns.set(place, field);
+  }
+  return { columns, problems };
+};
+
+const problemsOf = (
+  { cells, line }: { cells: readonly string[]; line: number },
+  headings: readonly string[],
+  columns: ReadonlyMap<number, string>,
+): FileProblem[] =>
+  cells.flatMap((cell, place): FileProblem[] => {
+    const text = seenText(cell);
+    if (text === '') return [];
+    const about = text.replace(DATE_MARK, '').slice(0, 60);
+    if ((headings[place] ?? '') === '') return [{ line, code: 'surplus', about }];
+    const damage = columns.has(place) ? damageOf(text) : null;
+    return damage === null ? [] : [{ line, code: damage, about }];
+  });
