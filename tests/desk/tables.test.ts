@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
-import { createExam } from '../harness/api.ts';
+import { createExam, submit, untilOver } from '../harness/api.ts';
 import { mcq, numeric, oneWord, typedExam } from '../harness/papers.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
 import { chooseFile, windows1252, workbook } from './harness/tables.ts';
@@ -215,6 +216,45 @@ test('a table of typed answers shows its candidates and submits nothing with a p
   await page.getByRole('button', { name: 'Submit 2 lines' }).click();
   await page.getByText('2 submitted, 0 refused').waitFor();
   expect(await stored('A1', 'A2')).toEqual(['A1|Asha R.|', 'A2||']);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test('results of each kind are read back without a change', async () => {
+  const strange = [
+    { external_id: '007', name: '=1+1', roll_number: '1E5' },
+    { external_id: '-5', name: "'tis ,;\n", roll_number: '3-5' },
+    { external_id: 'e\u0301 ', name: ' आशा\u200B', section_or_class: '10 A' },
+    { external_id: "'007", name: '_x0041_ "q"' },
+  ];
+  const exam = await createExam(api, typedExam([mcq('1')], { title: 'Read back' }));
+  const submitted = await Promise.all(
+    strange.map((candidate) =>
+      submit(api, exam.id, { candidate, answers: [{ question_label: '1', option_labels: ['B'] }] }),
+    ),
+  );
+  await Promise.all(submitted.map(({ id }) => untilOver(api, id)));
+  const before = await stored(...strange.map(({ external_id }) => external_id));
+  expect(before).toHaveLength(4);
+  const { context, page, problems } = await opened(`/exams/${exam.id}/finalize`);
+  for (const name of [
+    'Results as CSV',
+    'Results as Excel file (XLSX)',
+    'Results by question as CSV',
+    'Results by question as Excel file (XLSX)',
+  ]) {
+    await page.goto(`${desk.url}/exams/${exam.id}/finalize`);
+    const begun = page.waitForEvent('download');
+    await page.getByRole('link', { name }).click();
+    const file = await begun;
+    const content = await readFile(await file.path());
+    await page.goto(`${desk.url}/exams/${exam.id}/candidates`);
+    await chooseFile(page, file.suggestedFilename(), content);
+    await page.getByText('0 new, 0 changed, 4 the same').waitFor();
+    await page.getByRole('button', { name: 'Register all' }).click();
+    await page.getByText('0 registered, 4 were registered before.').waitFor();
+  }
+  expect(await stored(...strange.map(({ external_id }) => external_id))).toEqual(before);
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -11,7 +11,8 @@ import type { MarkAndFlags } from '@evaluation/guide';
 
 /** Joins `v` to a result `r` of a submission `s`: the row of `reviews` that counts, if there is one. */
 export const joinReview = sql`left join lateral (
-    select m.application, m.awarded, m.confidence, m.needs_review, m.review_reasons, m.reason, m.key_id from reviews m
+    select m.application, m.awarded, m.confidence, m.needs_review, m.review_reasons, m.reason, m.criteria,
+      m.feedback, m.key_id from reviews m
     where m.institute_id = r.institute_id and m.submission_id = s.id and m.question_id = r.question_id
     order by m.application = 0 desc, m.application desc limit 1) v on true`;
 

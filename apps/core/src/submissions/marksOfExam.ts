@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
-import { addUp } from '@evaluation/rules';
+import { CriterionResult, type SubmissionStatus } from '@evaluation/rest-contract/schemas';
+import { addUp, CriteriaOfTeacher, markedByTeacher } from '@evaluation/rules';
 import type { Actor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { joinReview } from '../guides/guideMarks.ts';
@@ -12,6 +12,8 @@ export const MarksQuery = z.object({
   /** `next_cursor` of the previous page. */
   cursor: z.uuid().optional(),
   limit: z.int().gte(1).lte(500).default(200),
+  /** Also the criteria and the feedback of each answer. */
+  details: z.boolean().default(false),
 });
 export type MarksQuery = z.infer<typeof MarksQuery>;
 
@@ -35,6 +37,15 @@ interface CandidateMarks {
   marks: (number | null)[];
   /** Comments of teachers, in the order of `questions`; null without one. */
   comments: (string | null)[];
+  /** In the order of `questions`; empty unless `details` are asked for. */
+  details: AnswerDetails[];
+}
+
+interface AnswerDetails {
+  /** Null without criteria whose marks are those that count. */
+  criteria: { name: string; awarded: number | null; max: number | null }[] | null;
+  /** Of the teacher, else of the AI. */
+  feedback: string | null;
 }
 
 interface ExamMarks {
@@ -44,23 +55,24 @@ interface ExamMarks {
   next_cursor: string | null;
 }
 
-/** Results that one page may read, so that a page of a long paper stays small. */
-const MOST_RESULTS = 20_000;
+/** Results that one page may read, so that a page of a long paper stays small. Details are most of a result. */
+const MOST_RESULTS = { plain: 20_000, detailed: 2000 };
 
 /**
- * Lists the marks of the live submissions of an exam without texts, in the order of candidates: for tables of results.
+ * Lists the marks of the live submissions of an exam in the order of candidates: for tables of results.
  * @throws DomainFailure exam_not_found
  */
 export const readMarksOfExam = (
   services: Services,
   actor: Actor,
   examId: string,
-  { cursor, limit }: MarksQuery,
+  { cursor, limit, details }: MarksQuery,
 ): Promise<ExamMarks> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
     const exam = await findExam(tx, actor, examId);
-    const size = Math.max(1, Math.min(limit, Math.floor(MOST_RESULTS / Math.max(exam.question_count, 1))));
+    const most = details ? MOST_RESULTS.detailed : MOST_RESULTS.plain;
+    const size = Math.max(1, Math.min(limit, Math.floor(most / Math.max(exam.question_count, 1))));
     const paper = await sql<ExamMarks['questions'][number] & { title: string }>`
       select q.id as question_id, q.label, q.max_marks::float8 as max, e.title
       from exams e left join questions q on q.institute_id = e.institute_id and q.exam_id = e.id
@@ -74,7 +86,13 @@ export const readMarksOfExam = (
           and k.marks_revision = s.marks_revision) as has_checked_copy,
         (select coalesce(json_object_agg(r.question_id, json_build_object('awarded',
             coalesce(v.awarded, r.awarded)::float8, 'max', r.max::float8, 'counted', r.counted,
-            'comment', case when v.application = 0 then v.reason end)), '{}')
+            'comment', case when v.application = 0 then v.reason end
+            ${
+              details
+                ? sql`, 'criteria', r.criteria, 'is_reviewed', v.application is not distinct from 0,
+            'given', v.criteria, 'feedback', coalesce(v.feedback, r.feedback)`
+                : sql``
+            })), '{}')
           from question_results r
           ${joinReview}
           where r.institute_id = s.institute_id and r.run_id = s.current_run_id
@@ -93,7 +111,7 @@ export const readMarksOfExam = (
     return {
       title: paper.rows[0]?.title ?? '',
       questions,
-      data: data.map((row) => shown(row, questions)),
+      data: data.map((row) => shown(row, questions, details)),
       next_cursor: rows.length > size ? (data.at(-1)?.id ?? null) : null,
     };
   });
@@ -109,12 +127,25 @@ interface Row {
   needs_review: boolean;
   finalized: boolean;
   has_checked_copy: boolean;
-  marks: Record<string, { awarded: number | null; max: number; counted: boolean; comment: string | null }>;
+  marks: Record<string, Mark>;
+}
+
+interface Mark {
+  awarded: number | null;
+  max: number;
+  counted: boolean;
+  comment: string | null;
+  /** These are read with `details` only. */
+  criteria?: unknown;
+  is_reviewed?: boolean;
+  given?: unknown;
+  feedback?: string | null;
 }
 
 const shown = (
   { id, candidate_id, external_id, name, roll_number, section_or_class, marks, ...row }: Row,
   questions: ExamMarks['questions'],
+  details: boolean,
 ): CandidateMarks => {
   const isMarked = row.status === 'graded' || row.status === 'partially_graded';
   const counted = Object.values(marks).filter((mark) => mark.counted);
@@ -126,5 +157,16 @@ const shown = (
     max: isMarked ? addUp(counted.map(({ max }) => max)) : null,
     marks: questions.map(({ question_id }) => marks[question_id]?.awarded ?? null),
     comments: questions.map(({ question_id }) => marks[question_id]?.comment ?? null),
+    details: details ? questions.map(({ question_id }) => detailsOf(marks[question_id])) : [],
   };
+};
+
+const Criteria = z.array(CriterionResult.pick({ name: true, awarded: true, max: true }));
+
+/** A teacher who gave a sum alone has given no marks to the criteria; those of the AI would not add up to it. */
+const detailsOf = (mark: Mark | undefined): AnswerDetails => {
+  const criteria = Criteria.parse(mark?.criteria ?? []);
+  const given = CriteriaOfTeacher.nullable().parse(mark?.given ?? null);
+  const marked = mark?.is_reviewed === true ? markedByTeacher(criteria, given) : criteria;
+  return { criteria: marked?.length === 0 ? null : marked, feedback: mark?.feedback ?? null };
 };

@@ -2,7 +2,7 @@ import { makeZip } from 'client-zip';
 import Papa from 'papaparse';
 import { Agent, request } from 'undici';
 import { failureOf, type CoreClient } from '@evaluation/core-client';
-import { BEGINS_LIKE_FORMULA } from '../../tables/formulaCells.ts';
+import { CHANGED_BY_SPREADSHEET } from '../../tables/formulaCells.ts';
 import { namesOfCopies } from './fileNames.ts';
 import type { MarksPage } from './marksPages.ts';
 
@@ -50,7 +50,7 @@ async function* entries(
   }
   if (missing.length > 0) {
     const input = Papa.unparse([['Candidate', 'Status'], ...missing], {
-      escapeFormulae: BEGINS_LIKE_FORMULA,
+      escapeFormulae: CHANGED_BY_SPREADSHEET,
     });
     yield { name: 'not-included.csv', input, lastModified: new Date() };
   }

@@ -9,11 +9,18 @@ import type { KnownSessions } from '../sessions/knownSessions.ts';
 import { checkedCopiesZip } from './checkedCopies.ts';
 import { safeFileName } from './fileNames.ts';
 import { marksPages, type MarksPage } from './marksPages.ts';
+import { answersTable, candidatesTable } from './resultsTable.ts';
 import { resultsCsv } from './resultsCsv.ts';
 import { resultsXlsx } from './resultsXlsx.ts';
 
 /** Each reads pages of marks from core, at the speed of its browser. */
 const MOST_AT_ONCE = 3;
+
+/** Tables of results by the name of their files. */
+const TABLES = [
+  { name: 'results', suffix: '', table: candidatesTable },
+  { name: 'results-by-question', suffix: ' by question', table: answersTable },
+] as const;
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
@@ -38,14 +45,16 @@ export const downloadRoutes = (core: CoreAccess, sessions: KnownSessions, log: L
       else running.set(instituteId, left);
     });
   };
-  const begin = async (request: Request, response: Response): Promise<Download> => {
+  const begin = async (request: Request, response: Response, details: boolean): Promise<Download> => {
     const site = request.get('sec-fetch-site');
     if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal(403, 'FORBIDDEN');
     const known = await sessions.of(request, response);
     if (known === null) throw new Refusal(401, 'UNAUTHORIZED');
     takePlace(known.staff.institute_id, response);
     const caller = core.as({ actor: known.actor, requestId: requestIdOf(response) }).public;
-    const { first, pages } = await startReading(marksPages(caller, String(request.params['examId'])));
+    const { first, pages } = await startReading(
+      marksPages(caller, String(request.params['examId']), details),
+    );
     return { core: caller, title: first.title, pages };
   };
   const send = async (response: Response, content: Readable): Promise<void> => {
@@ -58,18 +67,20 @@ export const downloadRoutes = (core: CoreAccess, sessions: KnownSessions, log: L
   };
 
   const routes = Router();
-  routes.get('/exams/:examId/results.csv', async (request, response) => {
-    const { title, pages } = await begin(request, response);
-    response.attachment(`${safeFileName(title, 'results')}.csv`).type('text/csv; charset=utf-8');
-    await send(response, Readable.from(resultsCsv(pages)));
-  });
-  routes.get('/exams/:examId/results.xlsx', async (request, response) => {
-    const { title, pages } = await begin(request, response);
-    response.attachment(`${safeFileName(title, 'results')}.xlsx`).type(XLSX);
-    await send(response, Readable.fromWeb(resultsXlsx(pages)));
-  });
+  for (const { name, suffix, table } of TABLES) {
+    routes.get(`/exams/:examId/${name}.csv`, async (request, response) => {
+      const { title, pages } = await begin(request, response, true);
+      response.attachment(`${safeFileName(title, 'results')}${suffix}.csv`).type('text/csv; charset=utf-8');
+      await send(response, Readable.from(resultsCsv(pages, table)));
+    });
+    routes.get(`/exams/:examId/${name}.xlsx`, async (request, response) => {
+      const { title, pages } = await begin(request, response, true);
+      response.attachment(`${safeFileName(title, 'results')}${suffix}.xlsx`).type(XLSX);
+      await send(response, Readable.fromWeb(resultsXlsx(pages, table)));
+    });
+  }
   routes.get('/exams/:examId/checked-copies.zip', async (request, response) => {
-    const { core: caller, title, pages } = await begin(request, response);
+    const { core: caller, title, pages } = await begin(request, response, false);
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort());
     response.attachment(`${safeFileName(title, 'results')}.zip`).type('application/zip');

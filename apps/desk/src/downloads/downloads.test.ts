@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { strFromU8, unzipSync } from 'fflate';
 import Papa from 'papaparse';
 import { expect, test } from 'vitest';
-import { BEGINS_LIKE_FORMULA, withoutApostrophe } from '../../tables/formulaCells.ts';
+import { CHANGED_BY_SPREADSHEET, withoutApostrophe } from '../../tables/formulaCells.ts';
 import { errorHandler } from '../middleware/errors.ts';
 import { downloadRoutes } from './downloadRoutes.ts';
 import { namesOfCopies, safeFileName } from './fileNames.ts';
 import type { MarksPage } from './marksPages.ts';
 import { resultsCsv } from './resultsCsv.ts';
+import { answersTable, candidatesTable } from './resultsTable.ts';
 import { resultsXlsx } from './resultsXlsx.ts';
 
 const LOG = createLogger({ service: 'test', level: 'silent' });
@@ -57,6 +58,16 @@ const page = (names: readonly string[], from = 0): MarksPage => ({
     max: 6.5,
     marks: [-0.75, 4],
     comments: [null, index === 0 ? '=Write the unit.' : ' '],
+    details: [
+      { criteria: null, feedback: null },
+      {
+        criteria: [
+          { name: 'Cause', awarded: 1.5, max: 2 },
+          { name: '=Unit', awarded: null, max: null },
+        ],
+        feedback: 'Good.',
+      },
+    ],
   })),
   next_cursor: null,
 });
@@ -67,7 +78,7 @@ async function* pagesOf(...pages: MarksPage[]): AsyncGenerator<MarksPage> {
 
 test('the CSV has a row for each candidate of all pages, and no cell that a spreadsheet would compute', async () => {
   const parts = await Array.fromAsync(
-    resultsCsv(pagesOf(page(HOSTILE.slice(0, 3)), page(HOSTILE.slice(3), 3))),
+    resultsCsv(pagesOf(page(HOSTILE.slice(0, 3)), page(HOSTILE.slice(3), 3)), candidatesTable),
   );
   const text = parts.join('');
   expect(text.startsWith('\uFEFF')).toBe(true);
@@ -85,6 +96,7 @@ test('the CSV has a row for each candidate of all pages, and no cell that a spre
     'Question 1 (4)',
     'Question 2 (2.5)',
     'Comments',
+    'Criteria',
   ]);
   expect(data).toHaveLength(1 + HOSTILE.length);
   const names = data.slice(1).map((row) => row[2]);
@@ -92,20 +104,67 @@ test('the CSV has a row for each candidate of all pages, and no cell that a spre
     HOSTILE.map((name) => (/[=+\-@＝－]/.test(name) && name !== 'plain' ? `'${name}` : name)),
   );
   expect(names.map((name = '') => withoutApostrophe(name))).toEqual(HOSTILE);
-  expect(data[1]?.slice(7)).toEqual(['3.25', '6.5', '-0.75', '4', '2: =Write the unit.']);
-  expect(data[2]?.at(-1)).toBe('');
+  expect(data[1]?.slice(7)).toEqual([
+    '3.25',
+    '6.5',
+    '-0.75',
+    '4',
+    '2: =Write the unit.',
+    '2: Cause: 1.5/2; =Unit: –',
+  ]);
+  expect(data[2]?.at(-2)).toBe('');
+});
+
+test('the CSV by question has a row for each answer, with its comment, criteria and feedback', async () => {
+  const text = (await Array.fromAsync(resultsCsv(pagesOf(page(['a', 'b'])), answersTable))).join('');
+  const { data } = Papa.parse<string[]>(text.slice(1), { skipEmptyLines: true });
+  expect(data).toHaveLength(5);
+  expect(data[0]?.slice(7)).toEqual(['Question', 'Marks', 'Maximum', 'Comment', 'Criteria', 'Feedback']);
+  expect(data[1]?.slice(7)).toEqual(['1', '-0.75', '4', '', '', '']);
+  expect(data[2]).toEqual([
+    ...['c0', '', 'a', '', 'graded', 'no', 'yes', '2', '4', '2.5'],
+    ...["'=Write the unit.", 'Cause: 1.5/2; =Unit: –', 'Good.'],
+  ]);
+});
+
+const CHANGED = [
+  '007',
+  '1E5',
+  '1.50',
+  '2,5',
+  '3-5',
+  '1/2',
+  '10:30',
+  '10 A',
+  'Mar 5',
+  '5-Sept',
+  'TRUE',
+  '123456789012',
+];
+const KEPT = ['7', '0', '12345678901', 'A7', '1E', '10-A', 'R/7', 'May', 'Mark 7', '९', '२-५'];
+
+test('ids that a spreadsheet would change to numbers, dates or times have an apostrophe in the CSV', async () => {
+  const marks = page([...CHANGED, ...KEPT]);
+  for (const { candidate } of marks.data) candidate.external_id = candidate.name ?? '';
+  const text = (await Array.fromAsync(resultsCsv(pagesOf(marks), candidatesTable))).join('');
+  const { data } = Papa.parse<string[]>(text.slice(1), { skipEmptyLines: true });
+  const ids = data.slice(1).map(([id = '']) => id);
+  expect(ids).toEqual([...CHANGED.map((id) => `'${id}`), ...KEPT]);
+  expect(ids.map(withoutApostrophe)).toEqual([...CHANGED, ...KEPT]);
 });
 
 test('marks follow their question when the paper changes between two pages', async () => {
   const later = page(['b'], 1);
   later.questions.reverse();
-  const text = (await Array.fromAsync(resultsCsv(pagesOf(page(['a']), later)))).join('');
+  const text = (await Array.fromAsync(resultsCsv(pagesOf(page(['a']), later), candidatesTable))).join('');
   const { data } = Papa.parse<string[]>(text.slice(1), { skipEmptyLines: true });
   expect(data[2]?.slice(9, 11)).toEqual(['4', '-0.75']);
 });
 
 const sheetOf = async (...pages: MarksPage[]): Promise<string> => {
-  const file = new Uint8Array(await new Response(resultsXlsx(pagesOf(...pages))).arrayBuffer());
+  const file = new Uint8Array(
+    await new Response(resultsXlsx(pagesOf(...pages), candidatesTable)).arrayBuffer(),
+  );
   const sheet = strFromU8(unzipSync(file)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
   // XML 1.0 has no other control characters, and no bare ampersand.
   expect(sheet).not.toMatch(/[^\t\n\u0020-\uD7FF\uE000-\u{10FFFF}]|[\uFFFE\uFFFF]|&(?!amp;|lt;|gt;|#13;)/u);
@@ -135,11 +194,11 @@ test('any text stays within its cell of the Excel file', async () => {
 });
 
 test('an escaped text reads back as it was written, and begins with no sign of a formula', () => {
-  const signs = fc.string({ unit: fc.constantFrom(...`'=+-@\t\r\n ＝＋－＠a1`.split('')), maxLength: 6 });
+  const signs = fc.string({ unit: fc.constantFrom(...`'=+-@\t\r\n ＝＋－＠a10E.`.split('')), maxLength: 6 });
   fc.assert(
     fc.property(signs, (text) => {
       const [[cell = ''] = []] = Papa.parse<string[]>(
-        Papa.unparse([[text]], { escapeFormulae: BEGINS_LIKE_FORMULA, quotes: true }),
+        Papa.unparse([[text]], { escapeFormulae: CHANGED_BY_SPREADSHEET, quotes: true }),
       ).data;
       expect(cell).not.toMatch(/^\s*[=+\-@＝＋－＠]/);
       expect(withoutApostrophe(cell)).toBe(text);

@@ -1,15 +1,18 @@
 import { makeZip } from 'client-zip';
 import type { MarksPage } from './marksPages.ts';
-import { headerOf, rowsOf, type CellValue } from './resultsTable.ts';
+import type { CellValue, ResultsTable } from './resultsTable.ts';
 
 /*
  * The results of an exam as an Excel file (ECMA-376), written while its pages are read: a page is in memory at a time.
  * The parts are not compressed. Text is written as inline text, so no cell is a formula.
  */
 
-export const resultsXlsx = (pages: AsyncIterable<MarksPage>): ReadableStream<Uint8Array> =>
+export const resultsXlsx = (
+  pages: AsyncIterable<MarksPage>,
+  table: ResultsTable,
+): ReadableStream<Uint8Array> =>
   makeZip(
-    Object.entries({ ...PARTS, 'xl/worksheets/sheet1.xml': sheetOf(pages) }).map(([name, input]) => ({
+    Object.entries({ ...PARTS, 'xl/worksheets/sheet1.xml': sheetOf(pages, table) }).map(([name, input]) => ({
       name,
       input,
       lastModified: new Date(),
@@ -55,7 +58,7 @@ const PARTS = {
   'xl/styles.xml': STYLES,
 };
 
-async function* sheetOf(pages: AsyncIterable<MarksPage>): AsyncGenerator<string> {
+async function* sheetOf(pages: AsyncIterable<MarksPage>, table: ResultsTable): AsyncGenerator<string> {
   yield `${HEAD}<worksheet xmlns="${SHEET}">
 <sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
 <sheetData>`;
@@ -63,9 +66,9 @@ async function* sheetOf(pages: AsyncIterable<MarksPage>): AsyncGenerator<string>
   for await (const page of pages) {
     if (questions === null) {
       questions = page.questions;
-      yield rowOf(headerOf(questions), ' s="1"');
+      yield rowOf(table.header(questions), ' s="1"');
     }
-    for (const row of rowsOf(page, questions)) yield rowOf(row);
+    for (const row of table.rows(page, questions)) yield rowOf(row);
   }
   yield '</sheetData></worksheet>';
 }

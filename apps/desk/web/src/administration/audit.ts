@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { BEGINS_LIKE_FORMULA } from '../../../tables/formulaCells.ts';
+import { CHANGED_BY_SPREADSHEET } from '../../../tables/formulaCells.ts';
 import type { PublicRouter } from '@evaluation/core-client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { client } from '../app/calls.ts';
@@ -80,7 +80,7 @@ export const auditAsCsv = async (filter: ActFilter): Promise<{ csv: string; isCu
       before: JSON.stringify(row.before),
       after: JSON.stringify(row.after),
     })),
-    { escapeFormulae: BEGINS_LIKE_FORMULA },
+    { escapeFormulae: CHANGED_BY_SPREADSHEET },
   );
   return { csv, isCut: before !== null };
 };

@@ -5,6 +5,8 @@ import { Section } from '../app/Section.tsx';
 const FILES = [
   ['results.csv', 'deciding.downloads.csv'],
   ['results.xlsx', 'deciding.downloads.xlsx'],
+  ['results-by-question.csv', 'deciding.downloads.csvByQuestion'],
+  ['results-by-question.xlsx', 'deciding.downloads.xlsxByQuestion'],
   ['checked-copies.zip', 'deciding.downloads.copies'],
 ] as const;
 

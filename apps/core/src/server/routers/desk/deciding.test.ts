@@ -275,6 +275,43 @@ describe('statistics', () => {
       expect(marks).toEqual(result.questions.map((question) => question.awarded));
     }
   });
+
+  test('details of marks are the criteria of the AI or the teacher, and none beside a sum of the teacher', async () => {
+    const guide = await makeGuideExam(client, { candidates: 3 });
+    const [question] = guide.questions;
+    const criteria = [
+      { name: 'Cause', awarded: 1, max: 2, reason: 'It is named.' },
+      { name: 'Unit', awarded: 0, max: 2, reason: null },
+    ];
+    await client.query(
+      `update question_results set criteria = $2, feedback = 'By the AI.' where question_id = $1`,
+      [question, JSON.stringify(criteria)],
+    );
+    const give = (index: number, details: { criteria?: number[]; feedback?: string }) =>
+      overrideMark(
+        services,
+        guide.actor,
+        idAt(guide, index),
+        question,
+        { reviewer: 'T', awarded: 3, reason: 'Seen.' },
+        { details },
+      );
+    await give(0, { criteria: [2, 1], feedback: 'By the teacher.' });
+    await give(1, {});
+    const { data } = await readMarksOfExam(
+      services,
+      guide.actor,
+      guide.exam,
+      MarksQuery.parse({ details: true }),
+    );
+    const detailsAt = (index: number) =>
+      data.find(({ submission_id }) => submission_id === idAt(guide, index))?.details[0];
+    const awarded = (...marks: number[]) =>
+      criteria.map(({ name, max }, at) => ({ name, awarded: marks[at], max }));
+    expect(detailsAt(0)).toEqual({ criteria: awarded(2, 1), feedback: 'By the teacher.' });
+    expect(detailsAt(1)).toEqual({ criteria: null, feedback: 'By the AI.' });
+    expect(detailsAt(2)).toEqual({ criteria: awarded(1, 0), feedback: 'By the AI.' });
+  });
 });
 
 test('the pages of a copy are read from the readings and the alignment of its current run', async () => {

@@ -1,4 +1,5 @@
 import type { Candidate, CandidateInput } from '@evaluation/rest-contract/schemas';
+import { withoutApostrophe } from '../../../../tables/formulaCells.ts';
 import { client } from '../../app/calls.ts';
 import type { DescribedCandidate } from './candidateFields.ts';
 import type { FileProblem } from './problems.ts';
@@ -28,11 +29,14 @@ export interface Comparison {
 /** The most ids that core looks up at once. */
 const AT_ONCE = 500;
 
-/** Spellings of an id that look the same; one of them may be stored. */
-const spellings = ({ external_id: id, idAsWritten }: DescribedCandidate): string[] =>
-  [...new Set([idAsWritten, idAsWritten.trim(), id, id.normalize('NFD'), lookOf(id)])].filter(
-    (spelling) => spelling.trim() !== '' && [...spelling].length <= 128,
-  );
+/**
+ * Spellings of an id that look the same; one of them may be stored. A CSV file of the desk that was saved as a workbook
+ * has its apostrophes still.
+ */
+const spellings = ({ external_id: id, idAsWritten }: DescribedCandidate): string[] => {
+  const all = [idAsWritten, idAsWritten.trim(), id, id.normalize('NFD'), lookOf(id), withoutApostrophe(id)];
+  return [...new Set(all)].filter((spelling) => spelling.trim() !== '' && [...spelling].length <= 128);
+};
 
 const readStored = async (ids: readonly string[]): Promise<Map<string, Candidate>> => {
   const stored = new Map<string, Candidate>();
@@ -81,9 +85,9 @@ export const compareCandidates = async (described: readonly DescribedCandidate[]
   };
 };
 
-/** Texts that differ only in what cannot be seen are the same. */
+/** Texts that differ only in what cannot be seen, or in the apostrophe of a CSV file, are the same. */
 const differs = (written: string, stored: string | null): boolean =>
-  seenText(written) !== seenText(stored ?? '');
+  ![written, withoutApostrophe(written)].map(seenText).includes(seenText(stored ?? ''));
 
 /** Fields that the row leaves empty stay as they are. */
 const changedFields = (candidate: DescribedCandidate, known: Candidate | null): ComparedField[] =>

@@ -54,6 +54,8 @@ export const fieldsByName =
  * be what the writer meant is a problem; the callers take nothing of a table with problems.
  */
 export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns): Table => {
+  // Only CSV files of the desk have apostrophes before such texts; in a workbook an apostrophe is part of the text.
+  const textIn = typeof source === 'string' ? withoutApostrophe : (cell: string) => cell;
   const known = (row: readonly string[] = []): number =>
     row.filter((cell) => cell.trim() !== '' && fieldOf(cell) !== null).length;
   const quality = (found: Rows): number => Math.max(...found.slice(0, MOST_ABOVE).map(known), 0);
@@ -81,7 +83,7 @@ export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns):
     problems: [...found, ...filled.flatMap((row) => problemsOf(row, headings, columns))],
     rows: filled.map(({ cells, line }) => {
       const placeOf = new Map([...columns].map(([place, field]) => [field, place]));
-      const asWritten = (field: string) => withoutApostrophe(cells[placeOf.get(field) ?? -1] ?? '');
+      const asWritten = (field: string) => textIn(cells[placeOf.get(field) ?? -1] ?? '');
       return { line, asWritten, cell: (field) => seenText(asWritten(field)) };
     }),
   };
