@@ -21,6 +21,12 @@ export const CHANGED_BY_SPREADSHEET = new RegExp(
   'i',
 );
 
+/** `="007"`, with which other programs keep a text from being changed. */
+const TEXT_FORMULA = /^="([^"]*)"$/;
+
+/** @returns the text that a cell of a CSV file stands for; a text of this form itself has an apostrophe */
+export const textInCsv = (cell: string): string => TEXT_FORMULA.exec(cell)?.[1] ?? withoutApostrophe(cell);
+
 /** @returns the text that was written; other texts stay as they are */
 export const withoutApostrophe = (cell: string): string =>
   cell.startsWith("'") && CHANGED_BY_SPREADSHEET.test(cell) ? cell.slice(1) : cell;

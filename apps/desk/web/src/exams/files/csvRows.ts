@@ -6,6 +6,9 @@ export type Rows = readonly (readonly string[])[];
 
 const SEPARATORS = [',', ';', '\t', '|', ':', '^', '~'];
 
+/** These separate even where no heading shows it, so that a cell with one of them in a single column is noticed. */
+const FREQUENT = [',', ';', '\t'];
+
 /** The first line of a CSV file that Excel has written names the separator. It is no row of the spreadsheet. */
 const SEPARATOR_LINE = /^"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)/i;
 
@@ -33,7 +36,7 @@ const LOOKED_AT = 10;
 const separatorOf = (text: string, quality: (rows: Rows) => number): string => {
   const tried = SEPARATORS.map((separator) => {
     const { data } = Papa.parse<string[]>(text, { delimiter: separator, preview: LOOKED_AT });
-    const cells = Math.max(...data.map((row) => row.length), 0);
+    const cells = FREQUENT.includes(separator) ? Math.max(...data.map((row) => row.length), 0) : 0;
     return { separator, quality: quality(data), cells };
   });
   const [best] = tried.toSorted((one, other) => other.quality - one.quality || other.cells - one.cells);

@@ -32,8 +32,34 @@ export const criteriaIn = (cell: string): Pair[] | null => {
 };
 
 /** Labels of options, such as `A, C` or `B.`; the sign behind a label is no part of it. */
-export const labelsIn = (cell: string): string[] =>
+const labelsIn = (cell: string): string[] =>
   cell
     .split(/[\s,;|]+/)
     .map((label) => label.replace(/^\((.+)\)$/, '$1').replace(/[.)]$/, ''))
     .filter((label) => label !== '');
+
+export interface NamedOption {
+  label: string;
+  text: string;
+}
+
+/**
+ * Options that a cell names by their labels or, as one, by its whole text: spreadsheets make `TRUE` of `True`. Capital
+ * letters count where two labels differ only by them. A label of no option is given as it is written.
+ */
+export const optionsNamed = (
+  cell: string,
+  options: readonly NamedOption[],
+): { label: string; isKnown: boolean }[] => {
+  const find = (written: string, by: 'label' | 'text'): string | undefined =>
+    (
+      options.find((option) => option[by] === written) ??
+      options.find((option) => option[by].toLowerCase() === written.toLowerCase())
+    )?.label;
+  const whole = cell === '' ? undefined : (find(cell, 'label') ?? find(cell, 'text'));
+  if (whole !== undefined) return [{ label: whole, isKnown: true }];
+  return labelsIn(cell).map((written) => {
+    const label = find(written, 'label');
+    return { label: label ?? written, isKnown: label !== undefined };
+  });
+};

@@ -6,6 +6,7 @@ import {
   type DescribedCandidate,
 } from './candidateFields.ts';
 import type { FileProblem } from './problems.ts';
+import { optionsNamed, type NamedOption } from './questionLists.ts';
 import { fieldsByName, plain, readTable, type TableSource } from './readTable.ts';
 
 /** What is known of the questions of the exam. */
@@ -13,6 +14,7 @@ interface AskedQuestion {
   id: string;
   label: string;
   type: QuestionInput['type'];
+  options?: readonly NamedOption[];
 }
 
 export interface TypedAnswers extends DescribedCandidate {
@@ -22,9 +24,9 @@ export interface TypedAnswers extends DescribedCandidate {
 const isChoice = (type: QuestionInput['type']): boolean => /^(mcq_|true_false)/.test(type);
 
 /** An answer as the API takes it: labels of options, separated by commas or blanks, or a text. */
-const answerOf = ({ id, type }: Pick<AskedQuestion, 'id' | 'type'>, text: string): AnswerInput =>
+const answerOf = ({ id, type, options = [] }: AskedQuestion, text: string): AnswerInput =>
   isChoice(type)
-    ? { question_id: id, option_labels: text.split(/[\s,;|]+/).filter((label) => label !== '') }
+    ? { question_id: id, option_labels: optionsNamed(text, options).map(({ label }) => label) }
     : { question_id: id, text };
 
 /** The question that a heading names by its label: `2(a)`, `Q2(a)`, `Question 2(a)`. */

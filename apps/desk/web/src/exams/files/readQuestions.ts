@@ -2,7 +2,7 @@ import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { isChoice, type DraftQuestion } from '../form/draft.ts';
 import { draftQuestion } from '../form/stored.ts';
 import type { FileProblem } from './problems.ts';
-import { criteriaIn, labelsIn, optionsIn } from './questionLists.ts';
+import { criteriaIn, optionsIn, optionsNamed, type NamedOption } from './questionLists.ts';
 import { fieldsByName, plain, readTable, type TableRow, type TableSource } from './readTable.ts';
 
 const COLUMNS = {
@@ -78,23 +78,10 @@ export const readQuestionTable = (
   return { questions, problems };
 };
 
-interface ReadOption {
-  label: string;
-  text: string;
-}
-
-const TRUE_AND_FALSE: readonly ReadOption[] = [
+const TRUE_AND_FALSE: readonly NamedOption[] = [
   { label: 'T', text: 'True' },
   { label: 'F', text: 'False' },
 ];
-
-/** Labels of the options that a cell names by their labels or, as one, by its whole text. */
-const namedOptions = (written: string, options: readonly ReadOption[]): (string | null)[] => {
-  const labelOf = (name: string, by: 'label' | 'text'): string | undefined =>
-    options.find((option) => option[by].toLowerCase() === name.toLowerCase())?.label;
-  const whole = labelOf(written, 'label') ?? labelOf(written, 'text');
-  return whole === undefined ? labelsIn(written).map((label) => labelOf(label, 'label') ?? null) : [whole];
-};
 
 const readQuestion = (
   { line, cell }: TableRow,
@@ -120,14 +107,14 @@ const readQuestion = (
     ...optionFields
       .map((field) => [field.slice('option '.length), cell(field)] as const)
       .filter(([, text]) => text !== ''),
-  ].map(([label, text]): ReadOption => ({ label, text }));
+  ].map(([label, text]): NamedOption => ({ label, text }));
   const isOfOptions = type !== undefined && isChoice(type);
   const options = type === 'true_false' && listed.length === 0 ? [...TRUE_AND_FALSE] : listed;
   // Many tables have one column for the keys of all types.
   const [correct, answer] = [cell('correct'), cell('answer')];
   const key = isOfOptions ? correct || answer : answer || (options.length === 0 ? correct : '');
-  const labels = isOfOptions ? namedOptions(key, options) : [];
-  if (labels.includes(null)) problems.push({ line, code: 'unknown_option', about: key });
+  const labels = isOfOptions ? optionsNamed(key, options) : [];
+  if (labels.some(({ isKnown }) => !isKnown)) problems.push({ line, code: 'unknown_option', about: key });
   const criteria = list('criteria', criteriaIn(cell('criteria'))).map(([name, marks]) => ({
     name,
     marks: number(marks) ?? 0,
@@ -141,7 +128,7 @@ const readQuestion = (
     max_marks: maxMarks ?? 0,
     ...(section === '' ? {} : { section }),
     ...(negative === undefined ? {} : { negative_marks: negative }),
-    ...(options.length === 0 ? {} : { options, correct_options: labels.filter((label) => label !== null) }),
+    ...(options.length === 0 ? {} : { options, correct_options: labels.map(({ label }) => label) }),
     ...(key === '' || isOfOptions ? {} : { answer: keysIn(key, type) }),
     ...(modelAnswer === '' ? {} : { model_answer: modelAnswer }),
     ...(criteria.length === 0 ? {} : { rubric: { partial_marking: true, criteria } }),

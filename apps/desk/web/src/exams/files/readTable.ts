@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../../../tables/formulaCells.ts';
+import { textInCsv } from '../../../../tables/formulaCells.ts';
 import { damageOf, DATE_MARK } from './cellProblems.ts';
 import { csvRows, type Rows } from './csvRows.ts';
 import type { FileProblem } from './problems.ts';
@@ -55,7 +55,7 @@ export const fieldsByName =
  */
 export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns): Table => {
   // Only CSV files of the desk have apostrophes before such texts; in a workbook an apostrophe is part of the text.
-  const textIn = typeof source === 'string' ? withoutApostrophe : (cell: string) => cell;
+  const textIn = typeof source === 'string' ? textInCsv : (cell: string) => cell;
   const known = (row: readonly string[] = []): number =>
     row.filter((cell) => cell.trim() !== '' && fieldOf(cell) !== null).length;
   const quality = (found: Rows): number => Math.max(...found.slice(0, MOST_ABOVE).map(known), 0);

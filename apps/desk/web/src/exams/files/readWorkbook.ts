@@ -1,4 +1,5 @@
 import { strFromU8, unzipSync, type Unzipped } from 'fflate';
+import { DATE_MARK } from './cellProblems.ts';
 import type { Rows } from './csvRows.ts';
 import { MOST_BYTES } from './decodeFile.ts';
 import type { FileProblem } from './problems.ts';
@@ -150,6 +151,8 @@ const valueOf = (cell: Element, { strings, formats }: Shared): string => {
       return strings[Number(value)] ?? '';
     case 'inlineStr':
       return textOf(cell);
+    case 'd':
+      return `${DATE_MARK}${value.slice(0, 10)}`;
     case 'b':
       return value === '1' ? 'TRUE' : 'FALSE';
     case 'n':

@@ -56,6 +56,7 @@ test.each([
   'Class X\n\nid\tname\troll\nS1\tRao, Asha\t1\n',
   'Class X, section A;;\nid;name;roll\nS1;Rao, Asha;1\n',
   'id;Name;Roll No.\rS1;Rao, Asha;1\r',
+  'id,name,roll\n="S1","Rao, Asha","=""1"""\n',
 ])('headings and separators are found: %j', (table) => {
   expect(seen(table)).toEqual([{ external_id: 'S1', name: 'Rao, Asha', roll_number: '1' }]);
 });
@@ -66,7 +67,7 @@ test('a single column, and names in two columns, are read', () => {
 });
 
 test('leading zeros and the case of an id count, and an id may look like a power', () => {
-  const ids = ['007', '7', 'A1', 'a1', '1E5', '1E-5'];
+  const ids = ['007', '7', 'A1', 'a1', '1E5', '1E-5', '2026:7', 'A|7', '=7'];
   expect(seen(`id\n${ids.join('\n')}\n`)).toEqual(ids.map((id) => ({ external_id: id })));
 });
 
@@ -139,6 +140,21 @@ test('answers stay as they are typed, and decimal commas are counted', () => {
     { question_id: 'q2', text: '4,5' },
   ]);
   expect(decimalCommas).toBe(2);
+});
+
+test('options of answers are named by labels, or by a text that a spreadsheet has written in capitals', () => {
+  const options = [
+    { label: 'T', text: 'True' },
+    { label: 'F', text: 'False' },
+  ];
+  const question = { id: 'q1', label: '1', type: 'mcq_multi', options } as const;
+  const { submissions } = readAnswers('id,1\nA,TRUE\nB,f\nC,"T, F"\nD,X\n', [question]);
+  expect(submissions.map(({ answers }) => answers[0]?.option_labels)).toEqual([
+    ['T'],
+    ['F'],
+    ['T', 'F'],
+    ['X'],
+  ]);
 });
 
 test('answers without an id, with an error or without a question are problems', () => {
