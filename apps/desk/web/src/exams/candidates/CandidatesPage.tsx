@@ -37,6 +37,8 @@ export const CandidatesPage = () => {
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
       notify(t('exams.candidates.done', { registered, known: already_registered }));
     },
+    // The form and the table show their problems themselves.
+    onError: () => {},
   });
   const addOne = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

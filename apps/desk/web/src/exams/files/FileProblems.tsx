@@ -14,17 +14,18 @@ export const FileProblems = ({
   columns: readonly string[];
 }) => {
   const t = useText();
+  const shown = distinct(problems);
   if (problems.length === 0) return null;
   return (
     <Notice kind="alert" title={t('exams.file.problems')}>
       <List size="sm">
-        {problems.slice(0, MOST_SHOWN).map(({ line, code, about }) => (
-          <List.Item key={`${line} ${code} ${about ?? ''}`}>
+        {shown.slice(0, MOST_SHOWN).map(({ line, code, about }) => (
+          <List.Item key={keyOf({ line, code, about })}>
             {t('exams.file.line', { line })}: {t(`exams.file.${code}`, { about: about ?? '' })}
           </List.Item>
         ))}
-        {problems.length > MOST_SHOWN ? (
-          <List.Item>{t('exams.file.more', { count: problems.length - MOST_SHOWN })}</List.Item>
+        {shown.length > MOST_SHOWN ? (
+          <List.Item>{t('exams.file.more', { count: shown.length - MOST_SHOWN })}</List.Item>
         ) : null}
       </List>
       {problems.some(({ code }) => code === 'unknown_column' || code === 'no_column') ? (
@@ -35,3 +36,11 @@ export const FileProblems = ({
     </Notice>
   );
 };
+
+const keyOf = ({ line, code, about = '' }: FileProblem): string => `${line} ${code} ${about}`;
+
+/** Each problem once, by lines. */
+const distinct = (problems: readonly FileProblem[]): FileProblem[] =>
+  [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()].toSorted(
+    (one, other) => one.line - other.line,
+  );

@@ -51,6 +51,7 @@ export const PasteOrFile = ({
   const takePasted = (text: string) => take(text.trim() === '' ? null : text);
   const takeSoon = useDebouncedCallback(takePasted, PAUSE);
   const open = async (file: File) => {
+    takeSoon.cancel();
     take(null);
     const own = latest.current;
     const opened = await openFile(file);

@@ -1,4 +1,4 @@
-import { isShortenedNumber } from './cellProblems.ts';
+import { hasLostLetters, isShortenedNumber } from './cellProblems.ts';
 import type { FileProblem } from './problems.ts';
 import type { Table, TableRow } from './readTable.ts';
 import { lookOf } from './sameText.ts';
@@ -75,6 +75,7 @@ const problemsOfTexts = (line: number, texts: Record<keyof typeof LONGEST, strin
   FIELDS.flatMap((field): FileProblem[] => {
     const [text, isNumber] = [texts[field], field === 'external_id' || field === 'roll_number'];
     const codes: FileProblem['code'][] = [
+      ...(hasLostLetters(text) ? (['broken_text'] as const) : []),
       ...(isNumber && isShortenedNumber(text) ? (['changed_number'] as const) : []),
       ...([...text].length > LONGEST[field] ? (['too_long'] as const) : []),
       ...(field !== 'external_id' && /[<>]/.test(text) ? (['bad_characters'] as const) : []),

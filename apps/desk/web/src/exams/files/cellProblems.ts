@@ -19,4 +19,10 @@ export const damageOf = (cell: string): FileProblem['code'] | null => {
   return EXCEL_ERROR.test(cell) ? 'excel_error' : null;
 };
 
+/**
+ * A text of a person with letters that a wrong encoding has replaced: question marks in a row, or the pairs that UTF-8
+ * becomes when it is read as Windows-1252 (`JosÃ©`, `à¤†`).
+ */
+export const hasLostLetters = (text: string): boolean => /\?\?|[ÃÂ][\u0080-\u00BF]|à[¤¥]/.test(text);
+
 export const isShortenedNumber = (cell: string): boolean => SHORTENED_NUMBER.test(cell);

@@ -93,7 +93,11 @@ test.each([
     'id,roll\n1.23457E+11,1\n"2,019E+09",2\nS3,1E+05\n',
     ['2 changed_number', '3 changed_number', '4 changed_number'],
   ],
-  ['broken letters', 'id,name\nS1,Jos\uFFFD\n', ['2 broken_text']],
+  [
+    'broken letters',
+    'id,name\nS1,Jos\uFFFD\nS2,???? ???\nS3,JosÃ©\nS4,à¤†à¤¶à¤¾\n',
+    ['2 broken_text', '3 broken_text', '4 broken_text', '5 broken_text'],
+  ],
   [
     'ids that look the same',
     'id\nZo\u00eb\nZoe\u0308\na b\na\u00A0 b\nS\u200B1\nS1\n',

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query';
-import { notifyError } from '../../app/notices.ts';
 import type { DescribedCandidate } from './candidateFields.ts';
 import { compareCandidates } from './compareCandidates.ts';
 
@@ -7,5 +6,4 @@ import { compareCandidates } from './compareCandidates.ts';
 export const useComparison = () =>
   useMutation({
     mutationFn: (described: readonly DescribedCandidate[]) => compareCandidates(described),
-    onError: notifyError,
   });
