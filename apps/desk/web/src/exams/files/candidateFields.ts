@@ -1,4 +1,4 @@
-import { hasLostLetters, isShortenedNumber } from './cellProblems.ts';
+import { damageOf, hasLostLetters, isShortenedNumber } from './cellProblems.ts';
 import type { FileProblem } from './problems.ts';
 import type { Table, TableRow } from './readTable.ts';
 import { lookOf } from './sameText.ts';
@@ -22,6 +22,8 @@ export interface DescribedCandidate {
   external_id: string;
   /** The id with the white space of the file. It counts if a candidate with this very id is stored. */
   idAsWritten: string;
+  /** Problems of the row, unless the candidate is stored like this. */
+  doubts: readonly FileProblem[];
   name?: string;
   roll_number?: string;
   section_or_class?: string;
@@ -30,11 +32,12 @@ export interface DescribedCandidate {
 /**
  * Reads the candidate of each row. An id that is empty, shortened by a spreadsheet, or looks like one of an earlier row
  * is a problem.
- * @param hasSeveralRows further rows of a candidate are no problem, and are not read
+ * @param isOfResults the desk wrote the table: it may have several rows of a candidate, of which the first is read, ids
+ * that look the same, and texts that are a problem only if they are not stored like this
  */
 export const candidateReader = (
   problems: FileProblem[],
-  hasSeveralRows = false,
+  isOfResults = false,
 ): ((row: TableRow) => DescribedCandidate | null) => {
   const seen = new Map<string, string>();
   return ({ line, cell, asWritten }) => {
@@ -43,25 +46,27 @@ export const candidateReader = (
       problems.push({ line, code: 'empty', about: 'id' });
       return null;
     }
-    const before = seen.get(lookOf(id));
+    const look = isOfResults ? asWritten('external_id') : lookOf(id);
+    const before = seen.get(look);
     if (before !== undefined) {
-      const isSame = before === asWritten('external_id');
-      if (!isSame || !hasSeveralRows)
-        problems.push({ line, code: isSame ? 'repeated' : 'looks_same', about: id });
+      const code = before === asWritten('external_id') ? 'repeated' : 'looks_same';
+      if (!isOfResults) problems.push({ line, code, about: id });
       return null;
     }
-    seen.set(lookOf(id), asWritten('external_id'));
+    seen.set(look, asWritten('external_id'));
     const parts = [cell('first_name'), cell('last_name')].filter((part) => part !== '');
     const rest = {
       name: cell('name') === '' ? parts.join(' ') : cell('name'),
       roll_number: cell('roll_number'),
       section_or_class: cell('section_or_class'),
     };
-    problems.push(...problemsOfTexts(line, { external_id: id, ...rest }));
+    const doubts = problemsOfTexts(line, { external_id: id, ...rest }, isOfResults);
+    if (!isOfResults) problems.push(...doubts);
     return {
       line,
       external_id: id,
       idAsWritten: asWritten('external_id'),
+      doubts: isOfResults ? doubts : [],
       ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '')),
     };
   };
@@ -71,10 +76,17 @@ export const candidateReader = (
 const LONGEST = { external_id: 128, name: 255, roll_number: 64, section_or_class: 64 } as const;
 const FIELDS = ['external_id', 'name', 'roll_number', 'section_or_class'] as const;
 
-const problemsOfTexts = (line: number, texts: Record<keyof typeof LONGEST, string>): FileProblem[] =>
+/** @param isDamageLookedFor `readTable` has looked for damage in other tables */
+const problemsOfTexts = (
+  line: number,
+  texts: Record<keyof typeof LONGEST, string>,
+  isDamageLookedFor: boolean,
+): FileProblem[] =>
   FIELDS.flatMap((field): FileProblem[] => {
     const [text, isNumber] = [texts[field], field === 'external_id' || field === 'roll_number'];
+    const damage = isDamageLookedFor ? damageOf(text) : null;
     const codes: FileProblem['code'][] = [
+      ...(damage === null ? [] : [damage]),
       ...(hasLostLetters(text) ? (['broken_text'] as const) : []),
       ...(isNumber && isShortenedNumber(text) ? (['changed_number'] as const) : []),
       ...([...text].length > LONGEST[field] ? (['too_long'] as const) : []),

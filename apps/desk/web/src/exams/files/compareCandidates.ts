@@ -61,7 +61,9 @@ export const compareCandidates = async (described: readonly DescribedCandidate[]
     const exact = found.find(({ external_id }) => external_id === candidate.idAsWritten);
     if (exact === undefined && found.length > 1)
       problems.push({ line: candidate.line, code: 'looks_same', about: candidate.external_id });
-    return { candidate, known: exact ?? found[0] ?? null };
+    const known = exact ?? found[0] ?? null;
+    if (known === null || changesOf(candidate, known).length > 0) problems.push(...candidate.doubts);
+    return { candidate, known };
   });
   const changes = rows.flatMap(({ candidate, known }) => (known === null ? [] : changesOf(candidate, known)));
   const changed = new Set(changes.map(({ line }) => line));

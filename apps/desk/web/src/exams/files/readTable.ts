@@ -70,7 +70,8 @@ export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns):
   const at = placeOfHeadings(rows, known);
   const headings = (rows[at] ?? []).map(seenText);
   if (headings.every((heading) => heading === '')) return none('not_a_table');
-  const { columns, problems: found } = columnsOf(headings, at + 1, fieldOf, leavesOut?.(headings) === true);
+  const isOwn = leavesOut?.(headings) === true;
+  const { columns, problems: found } = columnsOf(headings, at + 1, fieldOf, isOwn);
   const filled = rows
     .map((cells, index) => ({ cells, line: index + 1 }))
     .slice(at + 1)
@@ -80,7 +81,7 @@ export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns):
     found.push({ line: filled[MOST_ROWS]?.line ?? 0, code: 'too_many_rows', about: String(MOST_ROWS) });
   return {
     fields: new Set(columns.values()),
-    problems: [...found, ...filled.flatMap((row) => problemsOf(row, headings, columns))],
+    problems: [...found, ...filled.flatMap((row) => problemsOf(row, headings, columns, !isOwn))],
     rows: filled.map(({ cells, line }) => {
       const placeOf = new Map([...columns].map(([place, field]) => [field, place]));
       const asWritten = (field: string) => textIn(cells[placeOf.get(field) ?? -1] ?? '');
@@ -127,12 +128,13 @@ const problemsOf = (
   { cells, line }: { cells: readonly string[]; line: number },
   headings: readonly string[],
   columns: ReadonlyMap<number, string>,
+  isDamageLookedFor: boolean,
 ): FileProblem[] =>
   cells.flatMap((cell, place): FileProblem[] => {
     const text = seenText(cell);
     if (text === '') return [];
     const about = text.replace(DATE_MARK, '').slice(0, 60);
     if ((headings[place] ?? '') === '') return [{ line, code: 'surplus', about }];
-    const damage = columns.has(place) ? damageOf(text) : null;
+    const damage = isDamageLookedFor && columns.has(place) ? damageOf(text) : null;
     return damage === null ? [] : [{ line, code: damage, about }];
   });

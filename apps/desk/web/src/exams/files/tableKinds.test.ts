@@ -17,7 +17,7 @@ const codes = (table: string) => readCandidates(table).problems.map(({ line, cod
 const seen = (table: string) => {
   const { candidates, problems } = readCandidates(table);
   expect(problems).toEqual([]);
-  return candidates.map(({ line: _line, idAsWritten: _id, ...candidate }) => candidate);
+  return candidates.map(({ line: _line, idAsWritten: _id, doubts: _doubts, ...candidate }) => candidate);
 };
 
 test.each([
@@ -125,6 +125,16 @@ test('a table of results gives its candidates once each, and its other columns a
     `"'=1",7,Asha,X,graded,no,no,2,`,
   ].join('\n');
   expect(seen(table)).toEqual([{ external_id: '=1', name: 'Asha', roll_number: '7', section_or_class: 'X' }]);
+});
+
+test('in a table of results, damaged texts are in doubt until they are compared with those stored', () => {
+  const head = 'Candidate,Roll number,Name,Section or class,Status,Needs review,Final';
+  const { candidates, problems } = readCandidates(`${head}\n1.2E+11,,#N/A,,graded,no,no\n`);
+  expect(problems).toEqual([]);
+  expect(candidates[0]?.doubts.map(({ line, code }) => `${line} ${code}`)).toEqual([
+    '2 changed_number',
+    '2 excel_error',
+  ]);
 });
 
 const asked = [
