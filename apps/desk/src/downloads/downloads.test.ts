@@ -121,10 +121,8 @@ test('the CSV by question has a row for each answer, with its comment, criteria 
   expect(data).toHaveLength(5);
   expect(data[0]?.slice(7)).toEqual(['Question', 'Marks', 'Maximum', 'Comment', 'Criteria', 'Feedback']);
   expect(data[1]?.slice(7)).toEqual(['1', '-0.75', '4', '', '', '']);
-  expect(data[2]).toEqual([
-    ...['c0', '', 'a', '', 'graded', 'no', 'yes', '2', '4', '2.5'],
-    ...["'=Write the unit.", 'Cause: 1.5/2; =Unit: –', 'Good.'],
-  ]);
+  expect(data[2]?.slice(0, 10)).toEqual(['c0', '', 'a', '', 'graded', 'no', 'yes', '2', '4', '2.5']);
+  expect(data[2]?.slice(10)).toEqual(["'=Write the unit.", 'Cause: 1.5/2; =Unit: –', 'Good.']);
 });
 
 const CHANGED = [
