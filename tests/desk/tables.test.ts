@@ -92,6 +92,13 @@ test('a table of candidates shows what is new and what changes, and is stored af
   await page.getByRole('rowheader', { name: 'S5' }).waitFor();
   expect(await stored('S4')).toEqual(['S4|Rao, Asha|17']);
 
+  // Columns that are not known are left out only if the teacher says so.
+  await chooseFile(page, 'wide.csv', 'id,name,sex\nS6,Meena,f\n');
+  expect(await problemsOf(page)).toEqual([expect.stringMatching(/^Line 1: The column sex is not known/)]);
+  expect(await register.count()).toBe(0);
+  await page.getByRole('button', { name: 'Leave these columns out' }).click();
+  await page.getByText('1 new, 0 changed, 0 the same').waitFor();
+
   // An id of a file that looks like a stored one means that candidate.
   await api.post('/candidates', { candidates: [{ external_id: 'Zo\u00eb', name: 'Zoë' }] });
   await chooseFile(page, 'mac.csv', 'id,name\nZoe\u0308,Zoë\n');

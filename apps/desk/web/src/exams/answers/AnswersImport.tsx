@@ -26,10 +26,12 @@ export const AnswersImport = ({ examId, questions }: { examId: string; questions
   const [decimalCommas, setDecimalCommas] = useState(0);
   const comparison = useComparison();
   const { data: compared } = comparison;
-  const read = (source: TableSource | null) => {
+  const [chosen, setChosen] = useState<TableSource | null>(null);
+  const read = (source: TableSource | null, leavesOutUnknown = false) => {
+    setChosen(source);
     comparison.reset();
     setOutcomes([]);
-    const file = source === null ? NOTHING : readAnswers(source, questions);
+    const file = source === null ? NOTHING : readAnswers(source, questions, leavesOutUnknown);
     setFound(file.submissions);
     setProblems(file.problems);
     setDecimalCommas(file.decimalCommas);
@@ -66,6 +68,7 @@ export const AnswersImport = ({ examId, questions }: { examId: string; questions
         columns={[...CANDIDATE_HEADINGS, ...questions.map(({ label }) => label)]}
         problems={[...problems, ...(compared?.problems ?? [])]}
         onSource={read}
+        onLeaveOut={() => read(chosen, true)}
       />
       {comparison.isPending ? <Loader size="sm" aria-label={t('app.loading')} /> : null}
       {isRead ? <ComparisonPreview comparison={compared} /> : null}

@@ -26,11 +26,13 @@ export const CandidatesImport = ({
   const [isBusy, setBusy] = useState(false);
   const comparison = useComparison();
   const { data: compared } = comparison;
-  const read = (source: TableSource | null) => {
+  const [chosen, setChosen] = useState<TableSource | null>(null);
+  const read = (source: TableSource | null, leavesOutUnknown = false) => {
     comparison.reset();
     setProblems([]);
+    setChosen(source);
     if (source === null) return;
-    const { candidates, problems: found } = readCandidates(source);
+    const { candidates, problems: found } = readCandidates(source, leavesOutUnknown);
     setProblems(found);
     if (found.length === 0) comparison.mutate(candidates);
   };
@@ -58,6 +60,7 @@ export const CandidatesImport = ({
           columns={CANDIDATE_HEADINGS}
           problems={[...problems, ...(compared?.problems ?? [])]}
           onSource={read}
+          onLeaveOut={() => read(chosen, true)}
         />
         {comparison.isPending ? <Loader size="sm" aria-label={t('app.loading')} /> : null}
         {compared === undefined || compared.problems.length > 0 ? null : (

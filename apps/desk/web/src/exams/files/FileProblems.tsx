@@ -1,4 +1,4 @@
-import { List, Text } from '@mantine/core';
+import { Button, List, Text } from '@mantine/core';
 import { useText } from '../../app/language.ts';
 import { Notice } from '../Notice.tsx';
 import type { FileProblem } from './problems.ts';
@@ -8,10 +8,13 @@ const MOST_SHOWN = 20;
 export const FileProblems = ({
   problems,
   columns,
+  onLeaveOut,
 }: {
   problems: readonly FileProblem[];
   /** Headings that the reader knows. */
   columns: readonly string[];
+  /** Reads the table without the columns that are not known. */
+  onLeaveOut?: () => void;
 }) => {
   const t = useText();
   const shown = distinct(problems);
@@ -32,6 +35,11 @@ export const FileProblems = ({
         <Text size="sm" mt="xs">
           {t('exams.file.columns', { columns: columns.join(', ') })}
         </Text>
+      ) : null}
+      {onLeaveOut !== undefined && shown.every(({ code }) => code === 'unknown_column') ? (
+        <Button size="xs" variant="default" mt="xs" onClick={onLeaveOut}>
+          {t('exams.file.leaveOut')}
+        </Button>
       ) : null}
     </Notice>
   );

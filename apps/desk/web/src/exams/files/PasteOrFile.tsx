@@ -25,6 +25,7 @@ export const PasteOrFile = ({
   columns,
   problems,
   onSource,
+  onLeaveOut,
 }: {
   /** Label of a button that takes the pasted text; without it the text is taken as soon as it stands there. */
   action?: string;
@@ -34,6 +35,8 @@ export const PasteOrFile = ({
   problems: readonly FileProblem[];
   /** Null: what was taken before does not count any more, and there is nothing else. */
   onSource: (source: TableSource | null) => void;
+  /** Reads the table without the columns that are not known. */
+  onLeaveOut?: () => void;
 }) => {
   const t = useText();
   const [pasted, setPasted] = useState('');
@@ -101,7 +104,7 @@ export const PasteOrFile = ({
           onWrong={() => take(null, [{ line: 1, code: 'other_encoding' }])}
         />
       )}
-      <FileProblems problems={[...ownProblems, ...problems]} columns={columns} />
+      <FileProblems problems={[...ownProblems, ...problems]} columns={columns} onLeaveOut={onLeaveOut} />
     </>
   );
 };

@@ -39,15 +39,18 @@ const questionBy = (questions: readonly AskedQuestion[]): ((heading: string) => 
 /**
  * Reads typed answers from a table with one line for each candidate and one column for each question, headed by its
  * label. Empty cells are answers that were not given.
+ * @param leavesOutUnknown the teacher has seen which columns are not known, and leaves them out
  */
 export const readAnswers = (
   source: TableSource,
   questions: readonly AskedQuestion[],
+  leavesOutUnknown = false,
 ): { submissions: TypedAnswers[]; problems: FileProblem[]; decimalCommas: number } => {
   const questionOf = questionBy(questions);
   const candidateField = fieldsByName(CANDIDATE_COLUMNS);
   const table = readTable(source, {
     fieldOf: (heading) => questionOf(heading)?.id ?? candidateField(heading),
+    leavesOutUnknown,
   });
   const problems = [...table.problems, ...problemsOfColumns(table)];
   const columns = questions.filter(({ id }) => table.fields.has(id));

@@ -8,17 +8,21 @@ import {
 import type { FileProblem } from './problems.ts';
 import { fieldsByName, readTable, type TableSource } from './readTable.ts';
 
-/** Reads candidates from a table. A table of results of the desk gives the candidates in it. */
+/**
+ * Reads candidates from a table. A table of results of the desk gives the candidates in it.
+ * @param leavesOutUnknown the teacher has seen which columns are not known, and leaves them out
+ */
 export const readCandidates = (
   source: TableSource,
+  leavesOutUnknown = false,
 ): { candidates: DescribedCandidate[]; problems: FileProblem[] } => {
-  let isOfResults = false;
   const table = readTable(source, {
     fieldOf: fieldsByName(CANDIDATE_COLUMNS),
-    leavesOut: (headings) => (isOfResults = isResultsTable(headings)),
+    isOwn: isResultsTable,
+    leavesOutUnknown,
   });
   const problems = [...table.problems, ...problemsOfColumns(table)];
-  const read = candidateReader(problems, isOfResults);
+  const read = candidateReader(problems, table.isOwn);
   const candidates = table.fields.has('external_id') ? table.rows.map(read) : [];
   return { candidates: candidates.filter((candidate) => candidate !== null), problems };
 };

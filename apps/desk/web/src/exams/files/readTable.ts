@@ -17,16 +17,19 @@ export interface TableRow {
 
 export interface Table {
   fields: ReadonlySet<string>;
+  isOwn: boolean;
   rows: TableRow[];
   problems: FileProblem[];
 }
 
-/** Columns that a reader takes, and those that it leaves out without a problem. */
+/** Columns that a reader takes. */
 interface Columns {
-  /** The field that a heading stands for; `LEFT_OUT` for a known column without a field, null for others. */
+  /** The field that a heading stands for; null for a heading that the reader does not know. */
   fieldOf(heading: string): string | null;
-  /** True for tables whose other columns are left out, because the desk itself wrote them. */
-  leavesOut?(headings: readonly string[]): boolean;
+  /** True for a table that the desk itself wrote. Its other columns are left out, and its texts are no damage. */
+  isOwn?(headings: readonly string[]): boolean;
+  /** Unknown columns are no problem. */
+  leavesOutUnknown?: boolean;
 }
 
 /** Rows of one file. More would be more than one request of the API takes. */
@@ -53,7 +56,10 @@ export const fieldsByName =
  * Reads a table with headings: any separator, `sep=` of Excel, and rows above the headings. Each row whose cells cannot
  * be what the writer meant is a problem; the callers take nothing of a table with problems.
  */
-export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns): Table => {
+export const readTable = (
+  source: TableSource,
+  { fieldOf, isOwn = () => false, leavesOutUnknown = false }: Columns,
+): Table => {
   // Only CSV files of the desk have apostrophes before such texts; in a workbook an apostrophe is part of the text.
   const textIn = typeof source === 'string' ? textInCsv : (cell: string) => cell;
   const known = (row: readonly string[] = []): number =>
@@ -63,6 +69,7 @@ export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns):
     typeof source === 'string' ? csvRows(source, quality) : { rows: source, problems: [] };
   const none = (code: FileProblem['code']): Table => ({
     fields: new Set(),
+    isOwn: false,
     rows: [],
     problems: [{ line: 1, code }],
   });
@@ -70,8 +77,8 @@ export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns):
   const at = placeOfHeadings(rows, known);
   const headings = (rows[at] ?? []).map(seenText);
   if (headings.every((heading) => heading === '')) return none('not_a_table');
-  const isOwn = leavesOut?.(headings) === true;
-  const { columns, problems: found } = columnsOf(headings, at + 1, fieldOf, isOwn);
+  const own = isOwn(headings);
+  const { columns, problems: found } = columnsOf(headings, at + 1, fieldOf, own || leavesOutUnknown);
   const filled = rows
     .map((cells, index) => ({ cells, line: index + 1 }))
     .slice(at + 1)
@@ -81,7 +88,8 @@ export const readTable = (source: TableSource, { fieldOf, leavesOut }: Columns):
     found.push({ line: filled[MOST_ROWS]?.line ?? 0, code: 'too_many_rows', about: String(MOST_ROWS) });
   return {
     fields: new Set(columns.values()),
-    problems: [...found, ...filled.flatMap((row) => problemsOf(row, headings, columns, !isOwn))],
+    isOwn: own,
+    problems: [...found, ...filled.flatMap((row) => problemsOf(row, headings, columns, !own))],
     rows: filled.map(({ cells, line }) => {
       const placeOf = new Map([...columns].map(([place, field]) => [field, place]));
       const asWritten = (field: string) => textIn(cells[placeOf.get(field) ?? -1] ?? '');
