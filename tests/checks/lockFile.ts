@@ -9,9 +9,10 @@ import * as z from 'zod/v4';
  */
 const FILE = join(import.meta.dirname, '../../package-lock.json');
 
+const stored: unknown = JSON.parse(await readFile(FILE, 'utf8'));
 const lock = z
   .looseObject({ packages: z.record(z.string(), z.looseObject({ engines: z.unknown().optional() })) })
-  .parse(JSON.parse(await readFile(FILE, 'utf8')));
+  .parse(stored);
 const limited = Object.entries(lock.packages).filter(([, { engines }]) => engines !== undefined);
 
 if (process.argv.includes('--check')) {
@@ -24,5 +25,6 @@ if (process.argv.includes('--check')) {
   }
 } else {
   for (const [, entry] of limited) delete entry.engines;
-  await writeFile(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+  // In the order of the file, which npm keeps.
+  await writeFile(FILE, `${JSON.stringify(Object.assign({}, stored, lock), null, 2)}\n`);
 }

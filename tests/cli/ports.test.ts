@@ -63,7 +63,10 @@ test('npm start on the ports of a running service says so, names free ports, and
   };
   const first = await startProgram('standalone', environment);
 
-  const again = await startProgram('standalone', environment).catch(String);
+  const again = await startProgram('standalone', environment).then(
+    () => 'it started',
+    (error: unknown) => String(error),
+  );
   for (const [setting, value] of [
     ['PORT', port],
     ['CORE_PORT', corePort],
@@ -72,7 +75,7 @@ test('npm start on the ports of a running service says so, names free ports, and
     expect(again).toContain(`${setting} ${value} on 127.0.0.1 is taken by this service`);
   expect(again).toContain(`the service of this data folder, whose address is ${first.name}`);
 
-  const offer = /to start a second one: (.*) npm start$/m.exec(String(again))?.[1] ?? '';
+  const offer = /to start a second one: (.*) npm start$/m.exec(again)?.[1] ?? '';
   const offered = Object.fromEntries(offer.split(' ').map((setting) => setting.split('=')));
   expect(Object.keys(offered)).toEqual(['DATA_DIR', 'PORT', 'CORE_PORT', 'DESK_PORT']);
   expect((await fetch(`${first.name}/me`)).status).toBe(401);

@@ -30,7 +30,11 @@ test('a client of hey-api, made from the served document, takes every type of qu
     await writeFile(copy, blankPdf());
     const { code, output } = await runNode(
       join(folder, 'life.js'),
-      ...[service.baseUrl, service.api.apiKey, readOnly.api.apiKey, poor.api.apiKey, copy],
+      service.baseUrl,
+      service.api.apiKey,
+      readOnly.api.apiKey,
+      poor.api.apiKey,
+      copy,
     );
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(JSON.parse(output)).toEqual({
