@@ -174,6 +174,7 @@ test('the Excel file holds texts as texts and marks as numbers', async () => {
   expect(sheet).not.toContain('<f>');
   expect(sheet).toContain('<v>-0.75</v>');
   for (const name of ['=1+1', '@SUM(A1)', 'आशा', 'Another page']) expect(sheet).toContain(`>${name}<`);
+  expect(sheet).toContain('<c s="2" t="inlineStr"><is><t xml:space="preserve">c0</t></is></c>');
   expect(sheet.match(/<row>/g)).toHaveLength(HOSTILE.length + 2);
 });
 

@@ -33,14 +33,15 @@ const relations = (...targets: [kind: string, target: string][]): string =>
     )
     .join('')}</Relationships>`;
 
-/** Style 1 is bold. */
+/** Style 1 is bold. Style 2 is the format of texts, with which `007` stays a text after it was edited in Excel. */
 const STYLES = `${HEAD}<styleSheet xmlns="${SHEET}">
 <fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>
 <fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>
 <borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>
 <cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>
-<cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>
-<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs>
+<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>
+<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>
+<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>
 <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>
 </styleSheet>`;
 
@@ -73,13 +74,15 @@ async function* sheetOf(pages: AsyncIterable<MarksPage>, table: ResultsTable): A
   yield '</sheetData></worksheet>';
 }
 
+const TEXT = ' s="2"';
+
 const rowOf = (cells: readonly CellValue[], style = ''): string =>
   `<row>${cells.map((value) => cellOf(value, style)).join('')}</row>\n`;
 
 const cellOf = (value: CellValue, style: string): string => {
   if (value === null) return '<c/>';
   if (typeof value === 'number') return `<c${style}><v>${value}</v></c>`;
-  return `<c${style} t="inlineStr"><is><t xml:space="preserve">${textOf(value)}</t></is></c>`;
+  return `<c${style === '' ? TEXT : style} t="inlineStr"><is><t xml:space="preserve">${textOf(value)}</t></is></c>`;
 };
 
 /** The most that Excel takes in a cell. */
