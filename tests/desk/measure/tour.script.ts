@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { PDFDocument } from 'pdf-lib';
 import sharp from 'sharp';
@@ -64,6 +65,10 @@ test('from an empty institute to checked copies', async () => {
   await page.goto(`${at}/return`);
   await page.getByRole('button', { name: 'Print the feedback sheets' }).waitFor();
   await write(page, 'tour-return');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'One PDF of the checked copies' }).click();
+  const joined = await PDFDocument.load(await readFile(await (await download).path()));
+  if (joined.getPageCount() < 19) throw new Error('the file has not all pages');
 
   const { data } = (await api.get<{ data: { id: string }[] }>('/submissions')).body;
   const copy = await api.download(`/submissions/${data[0]?.id}/checked-copy`);

@@ -9,6 +9,7 @@ import { useText } from '../app/language.ts';
 import { Page } from '../app/Page.tsx';
 import { ExamLinks } from './ExamLinks.tsx';
 import { FeedbackSheet } from './FeedbackSheet.tsx';
+import { OnePdf } from './OnePdf.tsx';
 
 const PAGE = '50';
 
@@ -65,6 +66,7 @@ export const ReturnPage = () => {
           <Button disabled={!isComplete || sheets.length === 0} onClick={() => print()}>
             {t('deciding.return.print')}
           </Button>
+          {exam.data?.mode === 'handwritten' ? <OnePdf examId={examId} title={exam.data.title} /> : null}
           <Text role="status">
             {t(isComplete ? 'deciding.return.sheets' : 'deciding.return.loading', { count: sheets.length })}
           </Text>

@@ -19,8 +19,7 @@ export const useExplanation = (): void => {
       return;
     }
     notifications.show({
-      title: t('marking.firstTime'),
-      message: t('marking.explained'),
+      message: `${t('marking.firstTime')}: ${t('marking.explained')}`,
       autoClose: SHOWN_MS,
       closeButtonProps: { 'aria-label': t('app.close') },
     });
