@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { createExam } from '../harness/api.ts';
+import { badFile } from '../fixtures/fixtures.ts';
 import { handwrittenExam } from '../harness/papers.ts';
 import { drop } from './harness/dropFiles.ts';
 import { deskSuite, expectNoAxeViolations, expectNoSidewaysScroll, signIn } from './harness/deskSuite.ts';
@@ -146,9 +147,11 @@ test('a roll number on the first page proposes its candidate, and one click acce
   await page.goto(`${desk.url}/exams/${exam.id}/upload`);
   await drop(page, 'Drop PDF files here', [
     { name: 'Scan 3.pdf', base64: await scan.saveAsBase64(), type: 'application/pdf' },
+    { name: 'long.pdf', base64: base64Of(badFile('pages-81.pdf')), type: 'application/pdf' },
   ]);
   await page.getByRole('img', { name: 'First page of Scan 3.pdf' }).waitFor();
   await page.getByRole('button', { name: /^Scan 3.pdf is the copy of Biju Nair/ }).click({ timeout: 60_000 });
+  await page.getByText('The file has more than 80 pages.').waitFor();
   const candidate = page.getByRole('combobox', { name: 'Candidate of Scan 3.pdf' });
   await expect.poll(() => candidate.inputValue()).toContain('Biju Nair');
   await page.getByText('1 ready, 1 pages: 1 credits').waitFor();

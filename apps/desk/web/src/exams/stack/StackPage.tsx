@@ -4,6 +4,7 @@ import {
   Button,
   Group,
   List,
+  Modal,
   NumberInput,
   Progress,
   Radio,
@@ -22,7 +23,15 @@ import type { ChosenCandidate } from '../copies/copyFile.ts';
 import { copyQueueOf } from '../copies/copyQueue.ts';
 import { DropArea } from '../copies/DropArea.tsx';
 import { candidateName, useCandidates } from '../copies/useCandidates.ts';
-import { isImpossible, keptPages, planOf, type PageChange, type PlannedCopy, type Rule } from './plan.ts';
+import {
+  isImpossible,
+  keptPages,
+  planOf,
+  type PageChange,
+  type PlannedCopy,
+  type PlannedPage,
+  type Rule,
+} from './plan.ts';
 import { StackCopy } from './StackCopy.tsx';
 import { useStack } from './useStack.ts';
 
@@ -44,6 +53,7 @@ export const StackPage = () => {
   const [owners, setOwners] = useState<ReadonlyMap<string, string | null>>(new Map());
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const [isCutting, setCutting] = useState(false);
+  const [large, setLarge] = useState<PlannedPage | null>(null);
   const { pages, faults, progress } = stack;
   const covers = pages.filter(({ cover }) => cover !== null).length;
   const ruleKind = chosenRule ?? (covers > 0 ? 'covers' : 'hand');
@@ -198,6 +208,7 @@ export const StackPage = () => {
                   })
                 }
                 onPage={changePage}
+                onEnlarge={setLarge}
                 onCandidate={(id) => setOwners((before) => new Map(before).set(copy.key, id))}
               />
             ))}
@@ -214,6 +225,22 @@ export const StackPage = () => {
           </>
         ) : null}
       </Column>
+      {large === null ? null : (
+        <Modal
+          opened
+          onClose={() => setLarge(null)}
+          title={t('exams.stack.page', { number: large.index + 1, file: large.file.name })}
+          size="xl"
+          closeButtonProps={{ 'aria-label': t('app.close') }}
+        >
+          <img
+            className="stack-large"
+            src={pictures.get(large.key)}
+            alt={t('exams.stack.page', { number: large.index + 1, file: large.file.name })}
+            style={{ transform: `rotate(${large.turn}deg)` }}
+          />
+        </Modal>
+      )}
     </Page>
   );
 };

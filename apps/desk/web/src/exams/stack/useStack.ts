@@ -12,6 +12,8 @@ interface ShownPage extends StackPage {
 
 /** Most pages of one stack; the pictures of so many take about 100 MB. */
 const MOST_STACKED = 1000;
+/** Pages that are shown together, so that a large stack is not drawn anew for each page. */
+const SHOWN_AT_ONCE = 20;
 
 type FileFault = 'notReadable' | 'heic' | 'otherKind' | 'tooManyPages';
 
@@ -58,28 +60,36 @@ export const useStack = (): Stack => {
     if (!isPdf(file) && !isPicture) return fail('otherKind');
     const key = newKey();
     const source = { key, name: file.name, isPhoto: isPicture };
+    const found: ShownPage[] = [];
+    let isTooMuch = false;
+    const show = (): void => {
+      const shown = [...found];
+      // The pages of this file are the last ones.
+      setPages((before) => [...before.filter((page) => page.file.key !== key), ...shown]);
+    };
     try {
       await open().calls.look(
         key,
         file,
         isPicture,
         proxy(async ({ picture, count, ...look }) => {
-          const address = URL.createObjectURL(picture);
           if (opened.current === null) return false;
-          const place = pictures.current.push(address);
-          if (place > MOST_STACKED) {
-            fail('tooManyPages');
-            return false;
-          }
-          setProgress({ done: place, count: place + count - look.index - 1 });
-          setPages((before) => [
-            ...before,
-            { ...look, key: `${key} ${look.index}`, file: source, picture: address },
-          ]);
+          isTooMuch = pictures.current.length + count - look.index > MOST_STACKED;
+          if (isTooMuch) return false;
+          const address = URL.createObjectURL(picture);
+          const done = pictures.current.push(address);
+          found.push({ ...look, key: `${key} ${look.index}`, file: source, picture: address });
+          setProgress({ done, count: done + count - look.index - 1 });
+          if (found.length % SHOWN_AT_ONCE === 0) show();
           return true;
         }),
       );
+      show();
+      if (isTooMuch) fail('tooManyPages');
     } catch {
+      // A file without all its pages would make copies without pages.
+      found.length = 0;
+      show();
       // Safari decodes HEIC; other browsers do not.
       fail(isHeic(file) ? 'heic' : 'notReadable');
     }
