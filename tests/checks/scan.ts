@@ -65,7 +65,7 @@ const declaredAt = (tokens: readonly Token[], at: number): Import | null => {
   if (next.kind === 'mark' && next.value !== '{' && next.value !== '*') return null;
   // `import type from 'x'` imports a default that is called `type`.
   const typeOnly = is(next, 'word', 'type') && !is(tokens[at + 2], 'word', 'from');
-  return clauseFrom(tokens, at + 1, typeOnly);
+  return clauseFrom(tokens, typeOnly ? at + 2 : at + 1, typeOnly);
 };
 
 /** `export * from 'x'`, `export { … } from 'x'`, and both with `type`. */

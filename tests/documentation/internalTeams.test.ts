@@ -1,4 +1,6 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { markWithGuide } from '../../docs/examples/markWithGuide.ts';
 import { installationOf } from '../harness/staff.ts';
@@ -36,3 +38,40 @@ test('the example for internal teams marks chosen answers and applies what the g
   expect(changed).toBeGreaterThan(0);
   expect(await made.tenant.credits()).toEqual(credits);
 });
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+test.runIf(hasPython)(
+  'the example in Python signs an actor, reads exams, and names the code of a refusal',
+  async () => {
+    const made = await newTestExam(service);
+    const installation = await installationOf(service);
+    const call = (procedure: string, input: unknown) =>
+      new Promise<{ output: string; error: string }>((resolve) => {
+        const program = fileURLToPath(new URL('../../docs/examples/callCore.py', import.meta.url));
+        const env = {
+          PATH: process.env['PATH'],
+          HOME: process.env['HOME'],
+          CORE_URL: installation.core_url,
+          CORE_PUBLIC_TOKEN: installation.tokens.public,
+          ACTOR_SIGNING_KEY: installation.actor_signing_key,
+          INSTITUTE_ID: made.tenant.instituteId,
+          STAFF_ID: randomUUID(),
+        };
+        execFile(
+          'python3',
+          ['-B', program, procedure, JSON.stringify(input)],
+          { env },
+          (_failure, output, error) => resolve({ output, error }),
+        );
+      });
+    const listed = await call('exams.get', { exam_id: made.exam.id });
+    expect(listed.error).toBe('');
+    expect(JSON.parse(listed.output)).toMatchObject({ id: made.exam.id, title: made.exam.title });
+
+    const elsewhere = await call('exams.get', { exam_id: randomUUID() });
+    expect(elsewhere.error).toContain('exam_not_found: ');
+    const closed = await call('exams.delete', { exam_id: made.exam.id });
+    expect(closed.error).toContain('FORBIDDEN: ');
+  },
+);

@@ -1,2 +1,3 @@
+export { bundleLibrary } from './library.ts';
 export { bundle } from './bundle.ts';
 export { imageNames, type ImageName } from './images.ts';

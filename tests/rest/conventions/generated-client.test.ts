@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type TestService } from '../../harness/service.ts';
-import { compile, newGeneratedFolder, programOn, runNode, type Outcome } from './generatedFolder.ts';
+import {
+  compile,
+  newGeneratedFolder,
+  programOn,
+  runNode,
+  type Outcome,
+} from '../../harness/generatedFolder.ts';
 
 /**
  * A client generated from openapi.json alone, as an integrator would: type-checked and run in a separate folder where
@@ -19,7 +25,7 @@ beforeAll(async () => {
   made = await newGeneratedFolder();
   ({ folder } = made);
   await writeFile(join(folder, 'api.ts'), astToString(await openapiTypescript(openapi)));
-  journey = await programOn('generated-client.md');
+  journey = await programOn(new URL('./generated-client.md', import.meta.url));
 });
 afterAll(() => made.remove());
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
 import { blankPdf } from '../../harness/pdfs.ts';
 import { startService } from '../../harness/service.ts';
-import { compile, newGeneratedFolder, programOn, runNode } from './generatedFolder.ts';
+import { compile, newGeneratedFolder, programOn, runNode } from '../../harness/generatedFolder.ts';
 
 test('a client of hey-api, made from the served document, takes every type of question from creation to final marks', async () => {
   const service = closedAfterTests(await startService());
@@ -17,7 +17,7 @@ test('a client of hey-api, made from the served document, takes every type of qu
       logs: { level: 'silent' },
     });
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    const life = await programOn('hey-api-client.md');
+    const life = await programOn(new URL('./hey-api-client.md', import.meta.url));
     // The generator's own files do not keep to exactOptionalPropertyTypes.
     expect(await compile(folder, { life }, { exactOptionalPropertyTypes: false })).toEqual({
       code: 0,

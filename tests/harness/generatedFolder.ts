@@ -8,7 +8,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /** The compiler of the repository, not the older one that only the generators need. */
 const TSC = join(
-  dirname(createRequire(here('../../../package.json')).resolve('typescript/package.json')),
+  dirname(createRequire(here('../../package.json')).resolve('typescript/package.json')),
   'bin/tsc',
 );
 
@@ -26,14 +26,13 @@ export const runNode = (program: string, ...args: string[]): Promise<Outcome> =>
 
 /** A folder that git and the type check of the repository ignore, where only its packages resolve. */
 export const newGeneratedFolder = async (): Promise<{ folder: string; remove(): Promise<void> }> => {
-  await mkdir(here('../../generated'), { recursive: true });
-  const folder = await mkdtemp(here('../../generated/.client-'));
+  await mkdir(here('../generated'), { recursive: true });
+  const folder = await mkdtemp(here('../generated/.client-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 };
 
-/** The program on a page beside this file. */
-export const programOn = async (page: string): Promise<string> =>
-  /```ts\n(.*?)```/s.exec(await readFile(here(`./${page}`), 'utf8'))?.[1] ?? '';
+export const programOn = async (page: URL): Promise<string> =>
+  /```ts\n(.*?)```/s.exec(await readFile(page, 'utf8'))?.[1] ?? '';
 
 /** Compiles programs, by name, with the strictest settings of TypeScript. */
 export const compile = async (
