@@ -53,7 +53,9 @@ export const startStandalone = async (
     for (const part of started.toReversed()) await part.close();
   };
   try {
-    keep(await holdPorts(settings, await findInstallation(settings.dataDir)));
+    // A folder that cannot be read is named below.
+    const neighbour = await findInstallation(settings.dataDir).catch(() => null);
+    keep(await holdPorts(settings, neighbour));
     await assertRoom(settings.dataDir);
     const backing = keep(await startBackingServices(settings, onProgress));
     const installation = await openInstallation(settings.dataDir);
