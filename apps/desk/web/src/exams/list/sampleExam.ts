@@ -7,6 +7,7 @@ import { calls, client, queryClient, withKey } from '../../app/calls.ts';
 import { newKey } from '../../app/newKey.ts';
 import type { ChosenCandidate } from '../copies/copyFile.ts';
 import { copyQueueOf } from '../copies/copyQueue.ts';
+import { readCandidates } from '../copies/useCandidates.ts';
 
 /* The sample: an exam of school science with three scanned copies, made and removed with the calls of any exam. */
 
@@ -51,8 +52,7 @@ export const makeSampleExam = async (title: string): Promise<string> => {
 
 /** Removes the sample exam with its copies. A repetition goes on where the last one stopped. */
 export const removeSampleExam = async (examId: string): Promise<void> => {
-  const { data } = await client.desk.exams.markBook.query({ exam_id: examId, marks: false, limit: 100 });
-  for (const { submission } of data) {
+  for (const { submission } of await readCandidates(examId)) {
     if (submission === null) continue;
     const { id, finalized_at: finalizedAt } = await client.submissions.get.query({
       submission_id: submission.id,

@@ -12,8 +12,8 @@ import {
   Text,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { notify, notifyProblem } from '../../app/notices.ts';
@@ -27,6 +27,7 @@ import {
   isImpossible,
   keptPages,
   planOf,
+  shownOf,
   type PageChange,
   type PlannedCopy,
   type PlannedPage,
@@ -52,6 +53,7 @@ export const StackPage = () => {
   const [changes, setChanges] = useState<ReadonlyMap<string, PageChange>>(new Map());
   const [owners, setOwners] = useState<ReadonlyMap<string, string | null>>(new Map());
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const [handedOver, setHandedOver] = useState<ReadonlySet<string>>(new Set());
   const [isCutting, setCutting] = useState(false);
   const [large, setLarge] = useState<PlannedPage | null>(null);
   const { pages, faults, progress } = stack;
@@ -62,27 +64,34 @@ export const StackPage = () => {
   const copies = useMemo(() => {
     const rule: Rule = ruleKind === 'count' ? { kind: 'count', pages: count } : { kind: ruleKind };
     const ids = new Set(known?.map(({ candidate }) => candidate.id));
-    return planOf(pages, rule, { examId, candidates: ids }, { pages: changes, candidates: owners });
-  }, [pages, ruleKind, count, known, examId, changes, owners]);
+    return planOf(
+      pages,
+      rule,
+      { examId, candidates: ids },
+      { pages: changes, candidates: owners, handedOver },
+    );
+  }, [pages, ruleKind, count, known, examId, changes, owners, handedOver]);
   const choices = useMemo(
     () => (known ?? []).map((copy) => ({ value: copy.candidate.id, label: candidateName(copy) })),
     [known],
   );
   const pictures = useMemo(() => new Map(pages.map(({ key, picture }) => [key, picture])), [pages]);
   const isReady = (copy: PlannedCopy): boolean =>
-    !isImpossible(copy) && (copy.doubts.length === 0 || seen.has(copy.key));
-  const ready = copies.filter(isReady);
+    !isImpossible(copy) && (copy.doubts.length === 0 || seen.has(shownOf(copy)));
+  // Copies that were handed over stay in the plan, because the others are compared with them.
+  const left = copies.filter((copy) => copy.pages.some(({ key }) => !handedOver.has(key)));
+  const ready = left.filter(isReady);
   const here = new Set(copies.map(({ candidate }) => candidate));
   const missing = (known ?? []).filter(
     ({ candidate, submission }) => submission === null && !here.has(candidate.id),
   );
-  const open = pages.length > 0;
-  useEffect(() => {
-    if (!open) return;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [open]);
+  const open = left.length > 0;
+  /** All copies were handed over, so nothing is lost with the page. */
+  const isKept = useRef(false);
+  useBlocker({
+    shouldBlockFn: () => open && !isKept.current && !confirm(t('exams.stack.leaving')),
+    enableBeforeUnload: () => open && !isKept.current,
+  });
 
   const changePage = (key: string, change: PageChange): void =>
     setChanges((before) => new Map(before).set(key, { ...before.get(key), ...change }));
@@ -105,6 +114,10 @@ export const StackPage = () => {
       });
       const added = copyQueueOf(examId).add(files, chosen);
       notify(t('exams.stack.taken', { count: added }));
+      setHandedOver((before) => new Set([...before, ...ready.flatMap(keysOf)]));
+      // The others would be lost with this page.
+      if (ready.length < left.length) return;
+      isKept.current = true;
       await navigate({ to: '/exams/$id/upload', params: { id: examId } });
     } catch {
       notifyProblem(t('exams.stack.notCut'));
@@ -177,10 +190,10 @@ export const StackPage = () => {
             ) : null}
             <Text role="status">
               {t('exams.stack.summary', {
-                count: copies.length,
-                doubtful: copies.filter(({ doubts }) => doubts.length > 0).length,
-                unmatched: copies.filter(({ candidate }) => candidate === null).length,
-                leftOut: copies.flatMap((copy) => copy.pages).filter(({ isLeftOut }) => isLeftOut).length,
+                count: left.length,
+                doubtful: left.filter(({ doubts }) => doubts.length > 0).length,
+                unmatched: left.filter(({ candidate }) => candidate === null).length,
+                leftOut: left.flatMap((copy) => copy.pages).filter(({ isLeftOut }) => isLeftOut).length,
               })}
             </Text>
             {missing.length === 0 ? null : (
@@ -191,19 +204,19 @@ export const StackPage = () => {
                 })}
               </Text>
             )}
-            {copies.map((copy, index) => (
+            {left.map((copy) => (
               <StackCopy
                 key={copy.key}
-                number={index + 1}
+                number={copies.indexOf(copy) + 1}
                 copy={copy}
                 choices={choices}
                 pictures={pictures}
-                isSeen={seen.has(copy.key)}
+                isSeen={seen.has(shownOf(copy))}
                 onSeen={(isSeen) =>
                   setSeen((before) => {
                     const now = new Set(before);
-                    if (isSeen) now.add(copy.key);
-                    else now.delete(copy.key);
+                    if (isSeen) now.add(shownOf(copy));
+                    else now.delete(shownOf(copy));
                     return now;
                   })
                 }
@@ -213,7 +226,7 @@ export const StackPage = () => {
               />
             ))}
             <Group justify="space-between">
-              <Text>{t('exams.stack.waiting', { count: copies.length - ready.length })}</Text>
+              <Text>{t('exams.stack.waiting', { count: left.length - ready.length })}</Text>
               <Button
                 disabled={ready.length === 0 || progress !== null}
                 loading={isCutting}
@@ -244,6 +257,8 @@ export const StackPage = () => {
     </Page>
   );
 };
+
+const keysOf = ({ pages }: PlannedCopy): string[] => pages.map(({ key }) => key);
 
 /** The id of the candidate, or the place in the stack. */
 const fileName = (copy: PlannedCopy | undefined, externalId: string | undefined): string => {

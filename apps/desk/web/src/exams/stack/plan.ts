@@ -42,6 +42,8 @@ type Doubt =
   | 'remainder'
   | 'two_files'
   | 'turned_cover'
+  /** Some of the pages were handed over with another copy. */
+  | 'handed_over'
   /** These two make a copy impossible. */
   | 'no_pages'
   | 'too_many_pages';
@@ -59,12 +61,18 @@ interface PersonsChanges {
   pages: ReadonlyMap<string, PageChange>;
   /** By key of the copy; null for none. */
   candidates: ReadonlyMap<string, string | null>;
+  /** Keys of pages that were handed over to be uploaded. */
+  handedOver: ReadonlySet<string>;
 }
 
 export const isImpossible = ({ doubts }: PlannedCopy): boolean =>
   doubts.includes('no_pages') || doubts.includes('too_many_pages');
 export const keptPages = ({ pages }: PlannedCopy): PlannedPage[] =>
   pages.filter(({ isLeftOut }) => !isLeftOut);
+
+/** What a person sees of a copy. A look at its doubts counts as long as this does not change. */
+export const shownOf = ({ key, candidate, doubts, pages }: PlannedCopy): string =>
+  JSON.stringify([key, candidate, doubts, pages.map(({ key: page, isLeftOut }) => [page, isLeftOut])]);
 
 export const planOf = (
   pages: readonly StackPage[],
@@ -92,6 +100,8 @@ export const planOf = (
       doubts.push('two_files');
     if (first !== undefined && odd.has(first.file.key)) doubts.push('remainder');
     if (group.some((page) => page.cover !== null && page.turn !== 0)) doubts.push('turned_cover');
+    const handedOver = group.filter((page) => changes.handedOver.has(page.key)).length;
+    if (handedOver > 0 && handedOver < group.length) doubts.push('handed_over');
     if (kept.length === 0) doubts.push('no_pages');
     if (kept.length > MOST_PAGES) doubts.push('too_many_pages');
     return { key, pages: group, candidate, doubts };

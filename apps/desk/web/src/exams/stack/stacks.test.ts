@@ -48,7 +48,7 @@ const ruleFor = (kind: StackKind): Rule => {
   if (kind.startsWith('no covers')) return { kind: 'count', pages: 4 };
   return { kind: kind === 'blank separators' ? 'blank' : 'covers' };
 };
-const nothing = { pages: new Map(), candidates: new Map() };
+const nothing = { pages: new Map(), candidates: new Map(), handedOver: new Set<string>() };
 
 test.each(STACK_KINDS)(
   '%s: each page is in the right copy or in one that a person is asked about, and none is lost',
