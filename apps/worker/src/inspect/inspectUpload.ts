@@ -68,6 +68,6 @@ const inspect = (
     });
     if (!found.ok || !heading_wanted) return;
     // After the record, because the upload is ready without it. Without a number the desk proposes no candidate.
-    const heading = await readHeading(file, folder, { timeoutSeconds, signal }).catch(() => []);
+    const heading = await readHeading(file, folder, signal).catch(() => []);
     await grading.recordHeading.mutate({ ...inspection, heading });
   });
