@@ -74,15 +74,13 @@ const valueOf = (candidate: ChosenCandidate | null): string | null => {
   return 'id' in candidate ? candidate.id : `${NEW}${candidate.external_id}`;
 };
 
-const CandidateChoice = ({
-  queue,
-  file,
-  choices,
-}: {
+interface ChoiceProps {
   queue: CopyQueue;
   file: CopyFile;
   choices: readonly Choice[];
-}) => {
+}
+
+const CandidateChoice = ({ queue, file, choices }: ChoiceProps) => {
   const t = useText();
   const id = file.name
     .replace(/\.pdf$/i, '')
@@ -114,16 +112,8 @@ const FirstPage = ({ file, picture }: { file: CopyFile; picture: string | undefi
   return <Image src={picture} alt={t('exams.upload.firstPage', { file: file.name })} w={240} mt={4} />;
 };
 
-/** The candidate that a part of the file's name fits. One click accepts it. */
-const Guess = ({
-  queue,
-  file: { key, name, guess, candidate },
-  choices,
-}: {
-  queue: CopyQueue;
-  file: CopyFile;
-  choices: readonly Choice[];
-}) => {
+/** The candidate whom a part of the file's name or a number on its first page names. One click accepts it. */
+const Guess = ({ queue, file: { key, name, guess, candidate }, choices }: ChoiceProps) => {
   const t = useText();
   const label = choices.find(({ value }) => value === guess)?.label;
   if (guess === null || candidate !== null || label === undefined) return null;

@@ -40,12 +40,13 @@ export const UploadPage = () => {
       free,
     );
     const choices = new Map<string, ChosenCandidate>();
-    const guesses = new Map<string, string>();
+    const guesses = new Map<string, string | null>();
     for (const { key, name, guess, uploadId } of open) {
       const match = found.get(name);
       const id = match?.id ?? matchNumbers(headings.get(uploadId ?? '') ?? [], free);
       if (match?.isCertain === true) choices.set(key, { id: match.id });
-      else if (id !== null && id !== guess) guesses.set(key, id);
+      // A candidate who got another file meanwhile is proposed no more.
+      else if (id !== guess) guesses.set(key, id);
     }
     if (choices.size > 0) queue.choose(choices);
     if (guesses.size > 0) queue.guess(guesses);

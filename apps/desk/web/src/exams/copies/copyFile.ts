@@ -34,7 +34,7 @@ export interface CopyFile {
   /** Why core rejected the file, in English; or text for the user: why the file was unsent or refused. */
   reason: string | null;
   candidate: ChosenCandidate | null;
-  /** Id of the candidate that a part of the name fits, until a person says yes or chooses. */
+  /** Id of the candidate whom the name or the first page may mean, until a person says yes or chooses. */
   guess: string | null;
   /** The candidate has a copy; this one replaces it. */
   replaces: boolean;

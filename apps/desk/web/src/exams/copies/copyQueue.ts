@@ -36,8 +36,8 @@ export interface CopyQueue {
   /** The file as it was chosen; undefined after a reload. */
   contentOf(key: string): File | undefined;
   choose(choices: ReadonlyMap<string, ChosenCandidate | null>): void;
-  /** Ids of candidates by key of the file, for a person to confirm. */
-  guess(ids: ReadonlyMap<string, string>): void;
+  /** Ids of candidates by key of the file, for a person to confirm; null for none. */
+  guess(ids: ReadonlyMap<string, string | null>): void;
   replace(key: string): void;
   retry(key: string): void;
   remove(key: string): void;
@@ -222,7 +222,13 @@ const openCopyQueue = (examId: string): CopyQueue => {
           };
         }),
       ),
-    guess: (ids) => show(files.map((file) => ({ ...file, guess: ids.get(file.key) ?? file.guess }))),
+    guess: (ids) =>
+      show(
+        files.map((file) => {
+          const id = ids.get(file.key);
+          return id === undefined ? file : { ...file, guess: id };
+        }),
+      ),
     replace: (key) => change(key, { step: 'ready', replaces: true, canReplace: false, reason: null }),
     retry: (key) => {
       const uploadId = files.find((file) => file.key === key)?.uploadId ?? null;
