@@ -27,7 +27,7 @@ export const FeedbackSheet = ({
   const t = useText();
   const { candidate, totals } = result;
   return (
-    <article className="feedback-sheet" aria-label={candidate.external_id}>
+    <article className="printed-sheet" aria-label={candidate.external_id}>
       <Group justify="space-between" align="start" wrap="nowrap">
         <div>
           <Title order={2} size="h3">

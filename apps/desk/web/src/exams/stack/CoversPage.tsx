@@ -80,7 +80,7 @@ export const CoversPage = () => {
         ? [...people, ...blanks.map(() => null)].map((person, index) => (
             <section
               key={person?.id ?? index}
-              className="cover-sheet"
+              className="printed-sheet"
               aria-label={t('exams.covers.coverOf', { name: person?.name ?? person?.external_id ?? '' })}
             >
               <div className="cover-head">
