@@ -152,10 +152,14 @@ describe('inTenant', () => {
     let entered = 0;
     let bothIn: () => void = () => {};
     const together = new Promise<void>((resolve) => (bothIn = resolve));
-    const rename = (first: string, second: string) => {
+    let oneEnded: () => void = () => {};
+    const ended = new Promise<void>((resolve) => (oneEnded = resolve));
+    const rename = async (first: string, second: string) => {
       let tries = 0;
-      return database.inTenant(ours, async (tx) => {
+      const needed = await database.inTenant(ours, async (tx) => {
         tries += 1;
+        // Else a repetition that is faster than the other transaction meets it in a second deadlock.
+        if (tries > 1) await ended;
         const set = (id: string) =>
           tx.updateTable('candidates').set({ name: first }).where('id', '=', id).execute();
         await set(first);
@@ -165,6 +169,8 @@ describe('inTenant', () => {
         await set(second);
         return tries;
       });
+      oneEnded();
+      return needed;
     };
     const tries = await Promise.all([rename(a.id, b.id), rename(b.id, a.id)]);
     expect(tries.toSorted()).toEqual([1, 2]);
