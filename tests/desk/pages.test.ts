@@ -92,7 +92,14 @@ test('writing that is in no answer is framed, and the page says so', async () =>
     crossedOut,
     box: box(y),
   });
-  const reading = { page: 1, legibility: 1, language: 'en', printed: [box(0.1)], unread: [box(0.6)] };
+  const reading = {
+    page: 1,
+    legibility: 1,
+    language: 'en',
+    turn: 0,
+    printed: [box(0.1)],
+    unread: [box(0.6)],
+  };
   const blocks = [block(0.2), block(0.3), block(0.4, true)];
   await behind(
     desk.service.database,
@@ -131,7 +138,7 @@ const answered = (submission: string, pages: number) => {
     crossedOut: false,
     box: { x: 0.2, y, width: 0.3, height: 0.06 },
   });
-  const reading = { legibility: 1, language: 'en', printed: [], unread: [] };
+  const reading = { legibility: 1, language: 'en', turn: 0, printed: [], unread: [] };
   return behind(
     desk.service.database,
     `with run as (update runs r set alignment = $2 from submissions s

@@ -1,4 +1,4 @@
-import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { PDFiumLibrary, type PDFiumPage } from '@hyzyla/pdfium';
 import type { Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
 import { writePdf, type PdfObject } from './pdfFile.ts';
 import type { ApiClient } from './api.ts';
@@ -81,12 +81,21 @@ export const untilInspected = async (api: ApiClient, uploadId: string): Promise<
   }
 };
 
-export const textOfPages = async (pdf: Uint8Array): Promise<string[]> => {
+export const textOfPages = (pdf: Uint8Array): Promise<string[]> => ofPages(pdf, (page) => page.getText());
+
+/** Points. */
+export const sizesOfPages = (pdf: Uint8Array): Promise<{ width: number; height: number }[]> =>
+  ofPages(pdf, (page) => {
+    const { originalWidth, originalHeight } = page.getOriginalSize();
+    return { width: originalWidth, height: originalHeight };
+  });
+
+const ofPages = async <T>(pdf: Uint8Array, read: (page: PDFiumPage) => T): Promise<T[]> => {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(pdf);
     try {
-      return [...document.pages()].map((page) => page.getText());
+      return [...document.pages()].map(read);
     } finally {
       document.destroy();
     }

@@ -6,6 +6,7 @@ import { behind } from '../harness/behind.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { eventually } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer } from '../harness/papers.ts';
+import { sizesOfPages } from '../harness/pdfs.ts';
 import { newTenant } from '../harness/tenant.ts';
 import { startWithModel } from '../harness/service.ts';
 
@@ -31,7 +32,7 @@ const submitCopy = async (pages: number) => {
     submission: await untilOver(api, accepted.id),
     result: await resultOf(api, accepted.id, '?include=annotations'),
   });
-  return { id: accepted.id, graded };
+  return { api, id: accepted.id, graded };
 };
 const callsOf = (name: string) => model.calls.filter(({ schemaName }) => schemaName === name);
 
@@ -71,24 +72,38 @@ test('an answer over page breaks, or continued later, is read as one, each page 
   expect(judged).not.toContain('A struck beginning.');
 });
 
-test('a page scanned sideways is read upright, and its marks are placed beside its answer on the scan', async () => {
+test('a page scanned sideways is read upright, and is upright in the checked copy, also when it is drawn again', async () => {
   const lying = { page: 1, top: 'right', blocks: [], legibility: 0.1, language: 'en', printed: [] };
   const box = { x: 0.1, y: 0.2, width: 0.6, height: 0.1 };
   model.behave([
     { schemaName: 'read_pages', times: 1, behaviour: { kind: 'content', content: { pages: [lying] } } },
   ]);
   model.know({ pagesByNumber: { 1: { blocks: [{ label: 'Q1', text: 'Because of this.', box }] } } });
-  const { submission, result } = await (await submitCopy(1)).graded();
+  const { api, id, graded } = await submitCopy(1);
+  const { submission, result } = await graded();
   expect(submission).toMatchObject({ status: 'graded', review_reasons: [] });
   expect(result.questions[0]).toMatchObject({ extracted_answer: 'Because of this.', status: 'graded' });
   expect(callsOf('read_pages')).toHaveLength(2);
   const places = result.questions[0]?.annotations?.map((annotation) => annotation.box) ?? [];
   expect(places.length).toBeGreaterThan(0);
-  // 0.2 from the top of the upright page is 0.2 from the right edge of the scan.
-  for (const { x, y } of places) {
-    expect(x).toBeGreaterThanOrEqual(0.69);
-    expect(y).toBeGreaterThanOrEqual(0.09);
+  for (const { y } of places) {
+    expect(y).toBeGreaterThanOrEqual(0.19);
+    expect(y).toBeLessThanOrEqual(0.3);
   }
+  const drawn = await api.send(`/submissions/${id}/checked-copy`, {});
+  const [first] = await sizesOfPages(new Uint8Array(await drawn.arrayBuffer()));
+  // A standing page of A4, turned, with the column beside it.
+  expect(first?.height).toBeCloseTo(595, 0);
+  expect(first?.width).toBeGreaterThan(842);
+  await api.patch(`/submissions/${id}/questions/${result.questions[1]?.question_id}`, {
+    reviewer: 'teacher-1',
+    awarded: 1,
+  });
+  const again = await eventually('the copy is drawn again', async () => {
+    const response = await api.send(`/submissions/${id}/checked-copy`, {});
+    return response.status === 200 ? new Uint8Array(await response.arrayBuffer()) : false;
+  });
+  expect((await sizesOfPages(again))[0]).toEqual(first);
 });
 
 test('ink that the model leaves out flags each question without marks, and print that it names does not', async () => {

@@ -95,5 +95,7 @@ const readingOf = async ({ answers, printed }: DrawnCopy, image: PageImage): Pro
   const print = printed
     .filter(({ page }) => page === image.page)
     .map(({ place }) => toImageBox(place, image));
-  return withUnread({ page: image.page, legibility: 1, language: 'en', blocks, printed: print }, [image]);
+  return withUnread({ page: image.page, legibility: 1, language: 'en', turn: 0, blocks, printed: print }, [
+    image,
+  ]);
 };

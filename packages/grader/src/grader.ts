@@ -7,7 +7,7 @@ import type { Box, ExamContext, GivenAnswer, PageReading, SeenPage } from '@eval
 import type { EndpointPause } from './endpointPause.ts';
 import type { PreflightReport, PreflightRequest } from './preflightReport.ts';
 
-export type { Box, PageReading, ReadBlock, SeenPage } from '@evaluation/rules/grading-model';
+export type { Box, PageReading, ReadBlock, SeenPage, Turn } from '@evaluation/rules/grading-model';
 
 /** Reason of an abort when no process will request the work again, e.g. for a cancelled submission. */
 export class NotWanted extends Error {

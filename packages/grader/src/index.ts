@@ -12,4 +12,5 @@ export { openOcr } from './baseline/ocr.ts';
 export { readTextOnly } from './readTextOnly.ts';
 export { resettleAlignment, resettleJudgement, resettleRubric } from './resettle.ts';
 export { MalformedOutput } from './strictSchema.ts';
+export { turnedBox } from './turn.ts';
 export { addUsage } from './usage.ts';

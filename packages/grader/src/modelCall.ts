@@ -1,6 +1,5 @@
 import type * as z from 'zod/v4';
-import type { CallEvidence } from './grader.ts';
-import type { Turn } from './turn.ts';
+import type { CallEvidence, Turn } from './grader.ts';
 
 /**
  * `hashedText` replaces `text` in the hash of the prompt. It contains hashes of texts that evidence must not keep, so

@@ -30,13 +30,14 @@ describe('reading pages', () => {
         page: 7,
         legibility: 0.8,
         language: 'en',
+        turn: 0,
         printed: [],
         blocks: [
           { label: 'Q1', text: 'One', continues: false, crossedOut: false },
           { label: null, text: 'Old', crossedOut: true },
         ],
       },
-      { page: 8, legibility: 1, language: 'en', blocks: [], printed: [] },
+      { page: 8, legibility: 1, language: 'en', turn: 0, blocks: [], printed: [] },
       { page: 9, blocks: [{ label: null, text: 'More', continues: true }] },
     ]);
     expect(problems).toBeUndefined();
@@ -48,7 +49,7 @@ describe('reading pages', () => {
 
   test('blank pages alone cost no call', async () => {
     const { value, usage } = await readPages([await page(1, true)]);
-    expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [], printed: [] }]);
+    expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', turn: 0, blocks: [], printed: [] }]);
     expect(usage.calls).toBe(0);
     expect(server.calls).toHaveLength(0);
   });
@@ -76,6 +77,7 @@ describe('reading pages', () => {
         page: 1,
         legibility: 1,
         language: 'en',
+        turn: 0,
         printed: [],
         blocks: [
           {

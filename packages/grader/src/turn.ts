@@ -1,12 +1,9 @@
 import sharp from 'sharp';
-import type { Box } from './grader.ts';
+import type { Box, Turn } from './grader.ts';
 
 // One thread: the process has much other work.
 sharp.concurrency(1);
 sharp.cache(false);
-
-/** Degrees clockwise. */
-export type Turn = 0 | 90 | 180 | 270;
 
 export const turnedBox = ({ x, y, width, height }: Box, turn: Turn): Box => {
   switch (turn) {

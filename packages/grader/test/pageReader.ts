@@ -5,10 +5,10 @@ import sharp from 'sharp';
 import { beforeEach } from 'vitest';
 import { closedAfterTests, folderForTests, startModelServer } from '@evaluation/test-services';
 import { createGrader } from '../src/createGrader.ts';
-import type { Grader, PageImage } from '../src/grader.ts';
+import type { Grader, PageImage, Turn } from '../src/grader.ts';
 import { gradersFor } from './graders.ts';
 import { optionsFor, within } from './requests.ts';
-import { turnedJpeg, type Turn } from '../src/turn.ts';
+import { turnedJpeg } from '../src/turn.ts';
 
 /** A model server, a grader that reads pages by it, and small pictures as pages. Call at the top of a test file. */
 export const pageReader = async () => {

@@ -5,6 +5,7 @@ import * as z from 'zod/v4';
 import type { Services } from '../command/services.ts';
 import { CurrentPaper } from '../exams/paper/paper.ts';
 import { unreachable } from '../command/unreachable.ts';
+import { TurnedPages } from '../command/workerCalls/workerInput.ts';
 import { newClaim } from '../command/workerCalls/claimToken.ts';
 import { DRAWING_SECONDS, GIVEN_UP, putOff } from './drawings.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from '../exams/paper/markedMaterial.ts';
@@ -37,6 +38,7 @@ const DrawingMaterial = z.object({
   results: z.array(DecidedQuestion),
   overrides: z.array(OverrideInForce),
   ink: z.array(Ink),
+  turned_pages: TurnedPages,
 });
 type DrawingMaterial = z.infer<typeof DrawingMaterial>;
 
@@ -95,6 +97,7 @@ const claim = async (services: Services, job: DrawingJob): Promise<DrawingMateri
       results: await readDecided(tx, { institute_id: job.institute_id, run_id: submission.current_run_id }),
       overrides: await readOverrides(tx, job.institute_id, submission.id),
       ink: (await readInk(tx, job.institute_id, submission.id)).map(({ ink }) => ink),
+      turned_pages: TurnedPages.parse(submission.turned_pages),
     };
     return { material, sealedKey: submission.sealed_key };
   });
@@ -128,6 +131,7 @@ const findDrawable = async (tx: Tx, job: DrawingJob) => {
       's.state',
       's.status',
       'r.paper',
+      'r.turned_pages',
       'u.sealed_key',
     ])
     .where('s.institute_id', '=', job.institute_id)

@@ -19,6 +19,7 @@ import { inWorkFolder } from '../workFolder.ts';
 import { deliverCheckedCopy } from './deliverCheckedCopy.ts';
 import { download } from './download.ts';
 import { alignCopy, readCopy } from './readCopy.ts';
+import { turnedPages, uprightImages } from './upright.ts';
 
 /**
  * Copy lane: page images → reading → judgement of each question → checked copy → complete
@@ -31,18 +32,23 @@ export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): 
   await inWorkFolder(async (folder) => {
     const source = join(folder, 'copy.pdf');
     await download(copy.source_url, source, run);
-    const images = await extractPages(source, folder, {
+    const scanned = await extractPages(source, folder, {
       timeoutSeconds: tools.settings.pdfSeconds,
       signal: run.signal,
     });
     run.records.step('reading');
-    const pages = await readCopy(tools, run, usage, images);
+    const pages = await readCopy(tools, run, usage, scanned);
+    const images = uprightImages(scanned, pages);
     const alignment = await alignCopy(tools, run, usage, images, pages);
     run.records.step('grading');
     const results = await judgeCopy(tools, run, usage, { images, pages, alignment });
     const reviewReasons = copyReviewReasons(images, { pages, alignment });
     const checkedCopy = await deliverCheckedCopy(tools, run, { folder, images, results });
-    await run.records.complete({ checked_copy: checkedCopy, review_reasons: reviewReasons });
+    await run.records.complete({
+      checked_copy: checkedCopy,
+      review_reasons: reviewReasons,
+      turned_pages: turnedPages(pages),
+    });
   });
 };
 

@@ -25,6 +25,7 @@ import type { HeldRun } from '../run/heldRun.ts';
 import type { UsageCount } from '../run/usage.ts';
 import { batchesOf, type Batch } from './batches.ts';
 import { readInParts } from './readInParts.ts';
+import { upright } from './upright.ts';
 import { withProblems } from './withProblems.ts';
 import { withUnread } from './withUnread.ts';
 import { refusalOf } from './refusal.ts';
@@ -51,7 +52,7 @@ export const readCopy = async (
         first > MAX_VISION_PAGES
           ? await readOneByOne(tools, run, usage, batch.pages)
           : await readTogether(tools, run, usage, batch);
-      const seen = await Promise.all(pages.map((page) => withUnread(page, batch.pages)));
+      const seen = await Promise.all(pages.map(async (page) => upright(await withUnread(page, batch.pages))));
       const evidence: PagesPart = { pages: seen, calls, release: RELEASE };
       run.records.pages({ first_page: first, pages: seen, evidence });
       return seen;

@@ -38,6 +38,7 @@ const reader = (legibility: Record<string, number> = {}) => {
         page,
         legibility: legibility[file] ?? 0.9,
         language: 'en' as const,
+        turn: 0 as const,
         blocks: [{ label: null, continues: false, text: file, crossedOut: false, box }],
         printed: [box],
       })),

@@ -5,8 +5,8 @@ import { FoundAnswers, ReadPages } from '@evaluation/grader/evidence';
 import { withProblems } from './withProblems.ts';
 
 const readings: RecordedPage[] = [
-  { page: 1, legibility: 1, language: 'en', blocks: [], printed: [], unread: [] },
-  { page: 2, legibility: 0.5, language: 'other', blocks: [], printed: [], unread: [] },
+  { page: 1, legibility: 1, language: 'en', turn: 0, blocks: [], printed: [], unread: [] },
+  { page: 2, legibility: 0.5, language: 'other', turn: 0, blocks: [], printed: [], unread: [] },
 ];
 const alignment: AlignedAnswer[] = [{ number: 1, blocks: [{ page: 1, block: 0 }] }];
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -7,6 +7,7 @@ import type { Logger } from '@evaluation/platform/telemetry';
 import type { CopyResult } from '../copy/copyResult.ts';
 import { download, isStoreAway, upload } from '../copy/download.ts';
 import { drawCopy } from '../copy/drawCopy.ts';
+import { uprightImages } from '../copy/upright.ts';
 import { isCoreAway } from '../run/heldRun.ts';
 import { inWorkFolder } from '../workFolder.ts';
 
@@ -89,7 +90,7 @@ const draw = async (
         ? new StoreIsAway('the copy could not be downloaded', { cause: error })
         : error;
     });
-    const images = await extractPages(source, folder, pdf);
+    const images = uprightImages(await extractPages(source, folder, pdf), material.turned_pages);
     const drawn = await drawCopy({ ...material, images, results: resultsOf(material) }, target, pdf);
     // Retries while core is not reachable, for example during a restart, so that the drawing need not be repeated.
     const insist = async <T>(call: () => Promise<T>): Promise<T> => {

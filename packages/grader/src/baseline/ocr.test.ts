@@ -74,7 +74,7 @@ describe('the baseline reads pages offline', () => {
 
   test('a blank page gives no blocks and costs no OCR', async () => {
     const { value } = await read({ ...scan, file: '/nonexistent.jpg', state: 'clean' as const });
-    expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [], printed: [] }]);
+    expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', turn: 0, blocks: [], printed: [] }]);
   });
 
   test('an abort ends OCR within a second, and the next page is still read', async () => {

@@ -1,5 +1,5 @@
-import type { CallOptions } from '../grader.ts';
-import { turnedJpeg, type Turn } from '../turn.ts';
+import type { CallOptions, Turn } from '../grader.ts';
+import { turnedJpeg } from '../turn.ts';
 import { cleanLines } from './cleanLines.ts';
 import type { Ocr, OcrLine, Picture } from './ocr.ts';
 import { orientationOf } from './orientation.ts';
@@ -22,10 +22,13 @@ const FAIR = 0.6;
 /** Least gain in legibility of a turned reading over the first. */
 const BETTER = 0.15;
 
+/** Share of the letters in standing lines from which the page itself stands. */
+const MOST_STANDING = 0.5;
+
 /**
- * Reads a page in the orientation of the scan. If the result is poor, tries a strip of the page in the orientations
- * that its ink allows, and reads the whole page again in the best one if that is clearly better. Costs at most two
- * strips and one page of extra OCR.
+ * Reads a page in the orientation of the scan. If the result is poor, or its lines stand, tries a strip of the page in
+ * the orientations that its ink allows, and reads the whole page again in the best one if that is clearly better. Costs
+ * at most two strips and one page of extra OCR.
  */
 export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOptions): Promise<Writing> => {
   const read = async (part: Picture, turn: Turn): Promise<Writing> => {
@@ -33,18 +36,21 @@ export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOpti
     return { lines, legibility: legibilityOf(lines), turn };
   };
   const asScanned = await read(picture, 0);
-  if (asScanned.legibility >= GOOD) return asScanned;
+  const isStanding = standingShare(asScanned.lines, picture) > MOST_STANDING;
+  if (asScanned.legibility >= GOOD && !isStanding) return asScanned;
+  // The reader lays standing lines on their side: their words may be right, but not their order.
+  const first = isStanding ? { ...asScanned, legibility: 0 } : asScanned;
   // OCR has read the picture, so it is an image; if it cannot be cropped, keep the first reading.
   const orientation = await orientationOf(picture.jpeg).catch(() => null);
   if (orientation === null) return asScanned;
   let best: Writing | null = null;
   for (const turn of orientation.sideways ? ([90, 270] as const) : ([180] as const)) {
     const tried = await read(orientation.strip, turn);
-    if (isBetter(tried, best ?? asScanned)) best = tried;
+    if (isBetter(tried, best ?? first)) best = tried;
   }
   if (best === null) return asScanned;
   const turned = await read(picture, best.turn);
-  return isBetter(turned, asScanned) && amount(turned) > amount(asScanned) ? turned : asScanned;
+  return isBetter(turned, first) && amount(turned) > amount(first) ? turned : asScanned;
 };
 
 const isBetter = (candidate: Writing, than: Writing): boolean =>
@@ -52,6 +58,11 @@ const isBetter = (candidate: Writing, than: Writing): boolean =>
 
 /** Letters weighted by legibility, so that a short text of high confidence does not outweigh a page. */
 const amount = ({ lines, legibility }: Writing): number => lettersOf(lines) * legibility;
+
+const standingShare = (lines: readonly OcrLine[], { width, height }: Picture): number => {
+  const standing = lines.filter(({ box }) => box.height * height > box.width * width);
+  return lettersOf(standing) / Math.max(1, lettersOf(lines));
+};
 
 const lettersOf = (lines: readonly OcrLine[]): number =>
   lines.reduce((sum, { text }) => sum + text.length, 0);

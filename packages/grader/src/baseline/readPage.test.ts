@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { closedAfterTests, folderForTests } from '@evaluation/test-services';
-import type { PageImage, PageReading } from '../grader.ts';
+import type { PageImage, SeenPage } from '../grader.ts';
 import { turnedBox, turnedJpeg } from '../turn.ts';
 import { labelCore } from './labels.ts';
 import { openOcr, type Ocr } from './ocr.ts';
@@ -23,7 +23,7 @@ const ocr: Ocr = {
     return engine.read(picture, options);
   },
 };
-let upright: PageReading;
+let upright: SeenPage;
 beforeAll(async () => {
   upright = await read(scan);
 });
@@ -31,15 +31,17 @@ beforeEach(() => {
   reads = 0;
 });
 
-const read = (page: PageImage): Promise<PageReading> =>
+const read = (page: PageImage): Promise<SeenPage> =>
   readPageOffline(page, ocr, {
     signal: new AbortController().signal,
     deadline: new Date(Date.now() + 60_000),
   });
-const cores = (reading: PageReading) => reading.blocks.map(({ label }) => labelCore(label ?? ''));
+const cores = (reading: SeenPage) => reading.blocks.map(({ label }) => labelCore(label ?? ''));
 
 test('an upright page that reads well costs one reading', async () => {
-  expect(cores(await read(scan))).toEqual(['sectiona', '1', '2', '3a', '4']);
+  const reading = await read(scan);
+  expect(cores(reading)).toEqual(['sectiona', '1', '2', '3a', '4']);
+  expect(reading.turn).toBe(0);
   expect(reads).toBe(1);
 });
 
@@ -47,13 +49,16 @@ test.each([
   // A page scanned at 90 degrees must be turned by 270, which is tried second for vertical lines.
   { turn: 90 as const, most: 4 },
   { turn: 180 as const, most: 3 },
+  // Its lines run from the bottom to the top, as the reader takes standing lines.
+  { turn: 270 as const, most: 4 },
 ])('a page scanned at $turn degrees is read upright, with the boxes of the scan', async (each) => {
   const turned = path.join(folder, `${each.turn}.jpg`);
   await writeFile(turned, await turnedJpeg(await readFile(file), each.turn));
-  const size = each.turn === 90 ? { width: 800, height: 1100 } : {};
+  const size = each.turn !== 180 ? { width: 800, height: 1100 } : {};
   const reading = await read({ ...scan, ...size, file: turned });
   expect(reads).toBeLessThanOrEqual(each.most);
   expect(reading.legibility).toBeGreaterThan(0.7);
+  expect(reading.turn).toBe(360 - each.turn);
   expect(cores(reading)).toEqual(cores(upright));
   for (const [index, { box, text }] of reading.blocks.entries()) {
     const was = upright.blocks[index];

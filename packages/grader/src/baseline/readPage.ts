@@ -28,6 +28,7 @@ export const readPageOffline = async (page: PageImage, ocr: Ocr, options: CallOp
     page: page.page,
     legibility,
     language: 'en',
+    turn,
     blocks: boundBlocks(blocksOf(written)).map((block) => ({ ...block, box: place(block.box) })),
     printed: lines.filter((line) => !written.includes(line)).map(({ box }) => place(box)),
   };

@@ -16,6 +16,7 @@ const pageOf = (blocks: Block[], more: Partial<ReadPage> = {}): ReadPage => ({
   page: 1,
   legibility: 0.9,
   language: 'en',
+  turn: 0,
   blocks,
   printed: [],
   unread: [],

@@ -267,6 +267,7 @@ describe('a copy', () => {
       page: 1,
       legibility: 1,
       language: 'en' as const,
+      turn: 0 as const,
       blocks: [block(null, 'Not part of any answer.'), block('Q2', ICE)],
       printed: [],
       unread: [],

@@ -1,12 +1,11 @@
 import { clampBox, isOnPage } from '../box.ts';
-import type { SeenPage } from '../grader.ts';
+import type { SeenPage, Turn } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
-import type { Turn } from '../turn.ts';
 import { boundBlocks } from './bounds.ts';
 import type { PagesWire } from './schema.ts';
 
-/** A page reading, and the turn that makes its image upright. */
+/** A reading of an image as shown, and the turn that makes this image upright. */
 export interface TurnedReading {
   reading: SeenPage;
   turn: Turn;
@@ -58,6 +57,7 @@ export const settlePages = (
         page: number,
         legibility,
         language: page.language,
+        turn: 0,
         blocks,
         printed: page.printed.map(clampBox),
       },

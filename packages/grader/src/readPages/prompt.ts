@@ -1,7 +1,6 @@
 import { FENCE_RULE } from '../fence.ts';
-import type { PageImage } from '../grader.ts';
+import type { PageImage, Turn } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
-import type { Turn } from '../turn.ts';
 
 export const VERSION = 'read_pages/3';
 

@@ -38,6 +38,7 @@ export const blankReading = (page: number): SeenPage => ({
   page,
   legibility: 1,
   language: 'en',
+  turn: 0,
   blocks: [],
   printed: [],
 });

@@ -1,7 +1,7 @@
 import { clampBox } from '../box.ts';
-import type { Answered, Box, PageImage, PageReading, ReadPagesRequest, SeenPage } from '../grader.ts';
+import type { Answered, Box, PageImage, PageReading, ReadPagesRequest, SeenPage, Turn } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
-import { boxBeforeTurn, type Turn } from '../turn.ts';
+import { boxBeforeTurn } from '../turn.ts';
 import { addUsage, failedAfter, spentOn } from '../usage.ts';
 import type { TurnedReading } from './parse.ts';
 import type { ShownPage } from './prompt.ts';
@@ -93,6 +93,7 @@ const onImage = (reading: SeenPage, turn: Turn): SeenPage => {
   const place = (box: Box): Box => clampBox(boxBeforeTurn(box, turn));
   return {
     ...reading,
+    turn,
     blocks: reading.blocks.map((block) => ({ ...block, box: place(block.box) })),
     printed: reading.printed.map(place),
   };

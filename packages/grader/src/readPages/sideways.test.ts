@@ -25,6 +25,7 @@ describe('pages that lie sideways or upside down', () => {
     });
     const { value, usage, problems, evidence } = await read([await page(1), image, await page(3)]);
     expect(value.map((reading) => reading.page)).toEqual([1, 2, 3]);
+    expect(value.map((reading) => reading.turn)).toEqual([0, turn, 0]);
     expect(value[1]).toMatchObject({ legibility: 0.9, blocks: [{ label: 'Q1', text: 'Glucose' }] });
     const there = value[1]?.blocks[0]?.box;
     const back = turnedBox(there ?? box, turn);

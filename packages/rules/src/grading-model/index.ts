@@ -2,4 +2,4 @@
 export { ExamContext } from './examContext.ts';
 export type { GivenAnswer } from './givenAnswer.ts';
 export { MarkedQuestion } from './markedQuestion.ts';
-export { Box, HARDLY_LEGIBLE, PageReading, ReadBlock, RecordedPage, SeenPage } from './pageReading.ts';
+export { Box, HARDLY_LEGIBLE, PageReading, ReadBlock, RecordedPage, SeenPage, Turn } from './pageReading.ts';

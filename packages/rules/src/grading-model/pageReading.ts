@@ -28,14 +28,19 @@ export const PageReading = z.object({
 });
 export type PageReading = z.infer<typeof PageReading>;
 
-/** A page as a reader has seen it. */
+/** Degrees clockwise by which a page has to be turned so that its writing is upright. */
+export const Turn = z.literal([0, 90, 180, 270]);
+export type Turn = z.infer<typeof Turn>;
+
+/** A page as a reader has seen it. Boxes are those of the page as scanned. */
 export const SeenPage = PageReading.extend({
+  turn: Turn,
   /** Places of print, and of other ink that is no writing of the candidate. */
   printed: z.array(Box),
 });
 export type SeenPage = z.infer<typeof SeenPage>;
 
-/** A page as it is recorded, with what its reader left out. */
+/** A page as it is recorded, with what its reader left out. Boxes are those of the page turned upright. */
 export const RecordedPage = SeenPage.extend({
   /** Regions of ink outside the places of blocks and print, in fractions of the viewed page. */
   unread: z.array(Box),

@@ -1,5 +1,6 @@
 import { Box } from '@evaluation/rest-contract/schemas';
 import { MAX_PAGES, RECORD_BOUNDS } from '@evaluation/rules';
+import { Turn } from '@evaluation/rules/grading-model';
 import * as z from 'zod/v4';
 
 /*
@@ -87,3 +88,8 @@ export const PagePictures = z
   )
   .max(MAX_PAGES);
 export type PagePictures = z.infer<typeof PagePictures>;
+
+/** Pages that were scanned sideways or upside down, with the turn that makes them upright. */
+export const TurnedPages = z
+  .array(z.object({ page: z.int().gte(1).lte(MAX_PAGES), turn: Turn }))
+  .max(MAX_PAGES);

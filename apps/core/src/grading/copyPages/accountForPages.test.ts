@@ -13,6 +13,7 @@ const page = (number: number, blocks: RecordedPage['blocks'], legibility = 0.9):
   page: number,
   legibility,
   language: 'en',
+  turn: 0,
   blocks,
   printed: [],
   unread: [],

@@ -198,6 +198,7 @@ const writeEnd = (tx: Tx, held: HeldRun, { submissionId, status, error, completi
             error: error === null ? null : json(error),
             grader: json(completion.grader),
             usage: json(completion.usage),
+            turned_pages: json(completion.turned_pages ?? []),
             ...(written.hasEvidence
               ? { evidence_since: sql<Date>`coalesce(evidence_since, clock_timestamp())` }
               : {}),

@@ -551,6 +551,7 @@ CREATE TABLE runs (
   rubric_version integer,
   paper jsonb,
   alignment jsonb,
+  turned_pages jsonb DEFAULT '[]'::jsonb NOT NULL,
   worker text,
   grader jsonb,
   usage jsonb,

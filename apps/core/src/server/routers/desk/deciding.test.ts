@@ -331,6 +331,7 @@ test('the pages of a copy are read from the readings and the alignment of its cu
     page,
     legibility: 1,
     language: 'en',
+    turn: 0,
     blocks,
     printed: [],
     unread: [],
