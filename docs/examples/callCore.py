@@ -1,7 +1,7 @@
 """Example for internal teams: calls a public procedure of core with the standard library alone.
 
 python3 callCore.py PROCEDURE INPUT, for example: python3 callCore.py exams.list '{"query": {"limit": "3"}}'
-A test runs this file (tests/documentation/internalTeams.test.ts).
+SIGNING_KEY is a key of your team. A test runs this file (tests/documentation/internalTeams.test.ts).
 """
 
 import base64
@@ -41,7 +41,7 @@ def call_core(procedure: str, value: object) -> object:
         headers={
             "content-type": "application/json",
             "authorization": f"Bearer {os.environ['CORE_PUBLIC_TOKEN']}",
-            "x-actor": sign_actor(actor, os.environ["ACTOR_SIGNING_KEY"]),
+            "x-actor": sign_actor(actor, os.environ["SIGNING_KEY"]),
         },
     )
     try:

@@ -11,7 +11,7 @@ interface Options {
   coreUrl: string;
   /** CORE_PUBLIC_TOKEN. */
   token: string;
-  /** ACTOR_SIGNING_KEY. Keep it on a server: who has it can act as any member of staff. */
+  /** A signing key of your team. Keep it on a server: who has it can act as any member of staff of its limits. */
   actorSigningKey: string;
   /** The member of staff that your service has authenticated. */
   teacher: { instituteId: string; staffId: string; role: string };

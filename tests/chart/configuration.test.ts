@@ -17,6 +17,9 @@ const root = join(import.meta.dirname, '../..');
 const OPERATORS = {
   DATABASE_URL: 'postgresql://core:secret@db/evaluation',
   NATS_URL: 'nats://nats:4222',
+  TEAM_SIGNING_KEYS: JSON.stringify([
+    { name: 'results', keys: ['x'.repeat(24)], institutes: 'all', roles: ['examiner'] },
+  ]),
 } as const;
 
 /** The environment of a container. Values from the operator's Secrets are made up. */
@@ -94,6 +97,14 @@ test('the values schema accepts a token, or a pair of tokens, exactly if the ser
     // The empty string: no token is set in the values.
     expect(pattern.test('')).toBe(true);
   }
+});
+
+test('signing keys of teams reach core alone, and only if a Secret is named', async () => {
+  const secrets = { existingSecret: 'own-tokens', teamSigningKeysSecret: 'own-teams' };
+  const objects = await render({ ...external, secrets });
+  expect(readCoreSettings(environment(objects, '-core')).teams.map(({ name }) => name)).toEqual(['results']);
+  expect(environment(objects, '-facade')).not.toHaveProperty('TEAM_SIGNING_KEYS');
+  expect(environment(await render(external), '-core')).not.toHaveProperty('TEAM_SIGNING_KEYS');
 });
 
 test('large numbers reach the service as numbers', async () => {
@@ -188,6 +199,7 @@ describe.each(['facade', 'desk', 'core', 'worker'] as const)('%s', (component) =
     const objects = await render({
       ...literal,
       ...model,
+      secrets: { ...(literal['secrets'] as object), teamSigningKeysSecret: 'own-teams' },
       caBundle: { configMap: 'authorities' },
       core: { tlsSecretName: 'core-tls' },
       desk,

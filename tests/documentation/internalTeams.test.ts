@@ -54,7 +54,7 @@ test.runIf(hasPython)(
           HOME: process.env['HOME'],
           CORE_URL: installation.core_url,
           CORE_PUBLIC_TOKEN: installation.tokens.public,
-          ACTOR_SIGNING_KEY: installation.actor_signing_key,
+          SIGNING_KEY: installation.actor_signing_key,
           INSTITUTE_ID: made.tenant.instituteId,
           STAFF_ID: randomUUID(),
         };

@@ -47,7 +47,7 @@ export const newTestCore = async (environment: Record<string, string> = {}): Pro
     objects,
     settings,
     log,
-    verifyActor: actorVerifier(settings.actorSigningKeys),
+    verifyActor: actorVerifier(settings.actorSigningKeys, settings.teams),
     wakeDispatcher: () => {},
     afterCommit: (effect) => effect(),
     changes: { note: () => {} },

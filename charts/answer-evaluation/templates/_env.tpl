@@ -130,6 +130,10 @@ Node's default is half. NODE_OPTIONS in extraEnv replaces it.
 {{- range list "CORE_PUBLIC_TOKEN" "CORE_GRADING_TOKEN" "CORE_CONTROL_TOKEN" "ACTOR_SIGNING_KEY" }}
 {{ include "answer-evaluation.env.token" (dict "root" $ "name" .) }}
 {{- end }}
+{{- with .Values.secrets.teamSigningKeysSecret }}
+- name: TEAM_SIGNING_KEYS
+  valueFrom: {{ include "answer-evaluation.ref" (dict "name" . "key" "TEAM_SIGNING_KEYS") }}
+{{- end }}
 {{ include "answer-evaluation.env.lanes" (dict "root" . "component" "core") }}
 - name: S3_ENDPOINT
   value: {{ include "answer-evaluation.s3Endpoint" . | quote }}

@@ -73,7 +73,7 @@ export declare const coreOverHttp: (options: {
   url: string;
   /** CORE_PUBLIC_TOKEN. */
   token: string;
-  /** ACTOR_SIGNING_KEY. Keep it on a server: who has it can act as any member of staff. */
+  /** A signing key of your team. Keep it on a server: who has it can act as any member of staff of its limits. */
   actorSigningKey?: string;
 }) => CoreOverHttp;
 

@@ -58,7 +58,7 @@ export interface CoreOverHttp extends CoreAccess {
 interface Credentials {
   /** Service token of the called router. */
   token: string;
-  /** Set for the facade and internal tools only, which sign actors. */
+  /** Set for callers that sign actors: facade, desk and services of internal teams. */
   actorSigningKey?: string;
 }
 

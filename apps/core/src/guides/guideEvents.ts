@@ -23,6 +23,7 @@ export const noteGuideEvent = async (
       event,
       actor_id: actor.key_id,
       staff_role: actor.staff?.role ?? null,
+      team: actor.team ?? null,
       before: json(before),
       after: json(after),
     })

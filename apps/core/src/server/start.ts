@@ -74,7 +74,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     lanePace,
     claims: knownClaims(),
     inspections: knownInspections(),
-    verifyActor: actorVerifier(settings.actorSigningKeys),
+    verifyActor: actorVerifier(settings.actorSigningKeys, settings.teams),
   };
   const dispatcher = startDispatcher(services, settings.runs.tickMs);
   const rounds = [

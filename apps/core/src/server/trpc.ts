@@ -9,6 +9,7 @@ import { changeIn } from '../command/changes/changeIn.ts';
 import { Replayed } from '../command/idempotency/once.ts';
 import type { Outcome } from '../command/idempotency/records.ts';
 import { mayCall } from '../people/roles.ts';
+import { mayTeamCall } from '../people/teams.ts';
 import { unreachable } from '../command/unreachable.ts';
 import type { Services } from '../command/services.ts';
 
@@ -61,6 +62,7 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   const log = ctx.services.log.child({
     request_id: requestId,
     institute_id: actor?.institute_id,
+    team: actor?.team,
     procedure: path,
   });
   if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
@@ -112,8 +114,8 @@ const observeCalls = t.middleware(({ next, path, type, ctx }) => {
 });
 
 /**
- * Refuses a call by its token and by the role of its actor, of which a procedure needs no input. The server asks before
- * it reads the body, and each procedure asks again.
+ * Refuses a call by its token, by the role of its actor and by the limits of the team that signed it. None of them
+ * needs the input: the server asks before it reads the body, and each procedure asks again.
  * @throws TRPCError UNAUTHORIZED, FORBIDDEN
  */
 export const admit = ({ services, headers }: Context, path: string): void => {
@@ -124,7 +126,9 @@ export const admit = ({ services, headers }: Context, path: string): void => {
   if (!accepted.some((token) => sameToken(headers.authorization, token)))
     throw new TRPCError({ code: 'UNAUTHORIZED' });
   const caller = headers.actor === undefined ? null : services.verifyActor(headers.actor);
-  if (service === 'public' && caller?.staff !== undefined && !mayCall(caller.staff.role, path))
+  if (service !== 'public' || caller === null) return;
+  const isAllowed = caller.staff === undefined || mayCall(caller.staff.role, path);
+  if (!isAllowed || !mayTeamCall(services.settings.teams, caller, path))
     throw new TRPCError({ code: 'FORBIDDEN' });
 };
 

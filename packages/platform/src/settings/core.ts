@@ -2,6 +2,7 @@ import * as z from 'zod/v4';
 import { deadlinesOf, deadlinesShape, lanesOf, lanesShape, windowsOf, windowsShape } from './lanes.ts';
 import { lingerShape, monitorOf, monitorShape } from './monitor.ts';
 import { flag, integer, logLevel, port, read, rotated } from './read.ts';
+import { teams } from './teams.ts';
 
 export const CoreEnvironment = z
   .object({
@@ -20,6 +21,12 @@ export const CoreEnvironment = z
     CORE_GRADING_TOKEN: rotated,
     CORE_CONTROL_TOKEN: rotated,
     ACTOR_SIGNING_KEY: rotated,
+    /**
+     * Signing keys of internal teams, as a JSON list of
+     * `{"name": "results", "keys": ["..."], "institutes": "all" or ["id"], "roles": ["admin", "examiner"]}`. A team has
+     * two keys while one replaces the other (docs/internal-teams.md#a-key-for-each-team).
+     */
+    TEAM_SIGNING_KEYS: teams.optional(),
     ...lanesShape,
     S3_ENDPOINT: z.url(),
     /** Object store address for clients' uploads, if it differs from the address for core, workers and facade. */
@@ -111,6 +118,16 @@ export const CoreEnvironment = z
       const message = 'set it with OIDC_ISSUER, or not at all';
       issues.push({ code: 'custom', input: undefined, path: ['OIDC_ONLY'], message });
     }
+    const named = e.TEAM_SIGNING_KEYS ?? [];
+    const keys = [...e.ACTOR_SIGNING_KEY, ...named.flatMap((team) => team.keys)];
+    for (const [what, all] of [
+      ['name', named.map(({ name }) => name)],
+      ['key', keys],
+    ] as const) {
+      if (new Set(all).size === all.length) continue;
+      const message = `each team needs a ${what} of its own`;
+      issues.push({ code: 'custom', input: undefined, path: ['TEAM_SIGNING_KEYS'], message });
+    }
     for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const) {
       const isSet = e[name] !== undefined;
       if (isSet !== e.S3_POD_IDENTITY) continue;
@@ -133,6 +150,7 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
         : { certFile: e.CORE_TLS_CERT_FILE, keyFile: e.CORE_TLS_KEY_FILE },
     tokens: { public: e.CORE_PUBLIC_TOKEN, grading: e.CORE_GRADING_TOKEN, control: e.CORE_CONTROL_TOKEN },
     actorSigningKeys: e.ACTOR_SIGNING_KEY,
+    teams: e.TEAM_SIGNING_KEYS ?? [],
     lanes: lanesOf(e),
     objects: {
       endpoint: e.S3_ENDPOINT,

@@ -45,3 +45,25 @@ test('the keys of the object store are needed, unless the pod has an identity', 
     'S3_SECRET_ACCESS_KEY: remove it, or set S3_POD_IDENTITY=false',
   ]);
 });
+
+test('teams with wrong fields, or a key that another holder has, are refused without a word of the value', () => {
+  const team = { name: 'results', keys: ['k'.repeat(16)], institutes: 'all', roles: ['examiner'] };
+  const refused = (...teams: unknown[]) =>
+    problems({ ...complete, TEAM_SIGNING_KEYS: JSON.stringify(teams) });
+  expect(refused(team, { ...team, name: 'timetable', keys: ['l'.repeat(16), 'm'.repeat(16)] })).toEqual([]);
+  expect(problems({ ...complete, TEAM_SIGNING_KEYS: 'k'.repeat(16) })).toEqual([
+    'TEAM_SIGNING_KEYS: a JSON list of teams',
+  ]);
+  expect(refused({ ...team, keys: ['short'] })).toEqual(['TEAM_SIGNING_KEYS: at least 16 characters']);
+  expect(refused({ ...team, institutes: ['all'] })).toEqual([
+    'TEAM_SIGNING_KEYS: "all", or a list of ids of institutes',
+  ]);
+  expect(refused({ ...team, institute: 'all' })).toHaveLength(1);
+  expect(refused({ ...team, roles: ['operator'] })).toHaveLength(1);
+  expect(refused(team, { ...team, keys: ['l'.repeat(16)] })).toEqual([
+    'TEAM_SIGNING_KEYS: each team needs a name of its own',
+  ]);
+  const ownKey = 'TEAM_SIGNING_KEYS: each team needs a key of its own';
+  expect(refused(team, { ...team, name: 'timetable' })).toEqual([ownKey]);
+  expect(refused({ ...team, keys: [SECRET] })).toEqual([ownKey]);
+});

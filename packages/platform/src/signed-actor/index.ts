@@ -23,7 +23,10 @@ export const Actor = z.object({
     })
     .optional(),
 });
-export type Actor = z.infer<typeof Actor>;
+export interface Actor extends z.infer<typeof Actor> {
+  /** Name of the internal team whose key signed the actor. The verifier sets it; it is no part of what is signed. */
+  team?: string;
+}
 
 export interface StaffActor extends Actor {
   staff: { role: string; proved_until?: number | undefined };
@@ -50,7 +53,8 @@ const Signed = Actor.extend({ exp: z.int() });
 const LIFETIME_MS = 60_000;
 
 export const signActor = (actor: Actor, signingKey: string, now = Date.now()): string => {
-  const payload = Buffer.from(JSON.stringify({ ...actor, exp: now + LIFETIME_MS })).toString('base64url');
+  const { team: _, ...signed } = actor;
+  const payload = Buffer.from(JSON.stringify({ ...signed, exp: now + LIFETIME_MS })).toString('base64url');
   return `${payload}.${mac(payload, signingKey)}`;
 };
 
@@ -89,21 +93,28 @@ const MOST_VERIFIED = 10_000;
 
 /**
  * Verifies actors for a receiver that gets the same token many times. A token whose signature was verified is compared
- * as a whole afterwards; its expiry is checked each time. Two keys are accepted while one replaces the other.
+ * as a whole afterwards; its expiry is checked each time. Two keys are accepted while one replaces the other. The
+ * limits of a team are not checked here.
  */
 export const actorVerifier = (
   signingKeys: readonly string[],
+  teams: readonly { name: string; keys: readonly string[] }[] = [],
   now: () => number = Date.now,
 ): ((token: string) => Actor | null) => {
+  const holders = [
+    ...signingKeys.map((key) => ({ key, team: null })),
+    ...teams.flatMap(({ name, keys }) => keys.map((key) => ({ key, team: name }))),
+  ];
   const verified = new LRUCache<string, { actor: Actor; exp: number }>({ max: MOST_VERIFIED });
   return (token) => {
     const known = verified.get(token);
     if (known !== undefined) return known.exp < now() ? null : known.actor;
-    for (const key of signingKeys) {
+    for (const { key, team } of holders) {
       const found = verify(token, key, now());
       if (found === null) continue;
-      verified.set(token, found);
-      return found.actor;
+      const actor = team === null ? found.actor : { ...found.actor, team };
+      verified.set(token, { actor, exp: found.exp });
+      return actor;
     }
     return null;
   };

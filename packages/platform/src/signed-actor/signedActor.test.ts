@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { actorSigner, actorVerifier, signActor, type Actor } from './index.ts';
@@ -9,7 +10,8 @@ const actor: Actor = {
   scopes: ['evaluation:read'],
 };
 
-const verifyActor = (token: string, key: string, now = Date.now()) => actorVerifier([key], () => now)(token);
+const verifyActor = (token: string, key: string, now = Date.now()) =>
+  actorVerifier([key], [], () => now)(token);
 
 test('a verifier returns the signed actor', () => {
   expect(verifyActor(signActor(actor, KEY), KEY)).toEqual(actor);
@@ -58,7 +60,7 @@ test('a signer uses one token for an actor until a third of its lifetime has pas
 
 test('a verifier refuses a token that it has verified before, once the token has expired', () => {
   let now = Date.now();
-  const verify = actorVerifier([KEY], () => now);
+  const verify = actorVerifier([KEY], [], () => now);
   const token = signActor(actor, KEY, now);
   expect([verify(token), verify(token)]).toEqual([actor, actor]);
   now += 61_000;
@@ -76,4 +78,28 @@ test('a verifier accepts each of its keys, and refuses a changed token after it 
     null,
     null,
   ]);
+});
+
+test('a key of a team names its team, and no signed text names another', () => {
+  const teams = [
+    { name: 'timetable', keys: ['t'.repeat(32), 'u'.repeat(32)] },
+    { name: 'results', keys: ['r'.repeat(32)] },
+  ];
+  const verify = actorVerifier([KEY], teams);
+  const claiming = { ...actor, team: 'results' };
+  const teamOf = (key: string) => verify(signActor(claiming, key))?.team;
+  expect(['t', 'u', 'r', 'x'].map((letter) => teamOf(letter.repeat(32)))).toEqual([
+    'timetable',
+    'timetable',
+    'results',
+    undefined,
+  ]);
+  expect(verify(signActor(claiming, KEY))).toEqual(actor);
+  // A token that another program signs may have the field.
+  const payload = Buffer.from(JSON.stringify({ ...claiming, exp: Date.now() + 60_000 })).toString(
+    'base64url',
+  );
+  const mac = (key: string) => createHmac('sha256', key).update(payload).digest('base64url');
+  expect(verify(`${payload}.${mac(KEY)}`)).toEqual(actor);
+  expect(verify(`${payload}.${mac('t'.repeat(32))}`)?.team).toBe('timetable');
 });

@@ -27,7 +27,8 @@ interface ShownAct {
   id: string;
   action: AuditAction;
   created_at: string;
-  person: { kind: 'staff' | 'key' | 'operator'; id: string; name: string };
+  /** `team`: the internal team whose signing key named this person. */
+  person: { kind: 'staff' | 'key' | 'operator'; id: string; name: string; team: string | null };
   exam: { id: string; title: string } | null;
   submission: { id: string; candidate: string | null } | null;
   question_label: string | null;
@@ -44,6 +45,7 @@ interface Row extends Pick<ShownAct, 'id' | 'action' | 'reviewer' | 'reason' | '
   created_at: Date;
   key_id: string;
   staff_role: string | null;
+  team: string | null;
   staff_name: string | null;
   last_four: string | null;
   exam_id: string | null;
@@ -75,7 +77,7 @@ export const listAudit = async (
   const rows = await database.readInTenant<Row>(
     instituteId,
     sql<Row>`
-      select a.id::text, a.action, a.created_at, a.key_id, a.staff_role, s.name as staff_name, k.last_four, a.exam_id,
+      select a.id::text, a.action, a.created_at, a.key_id, a.staff_role, a.team, s.name as staff_name, k.last_four, a.exam_id,
         x.title, a.submission_id, coalesce(c.name, c.external_id) as candidate, q.label, a.subject_id,
         ss.name as subject_name, sk.last_four as subject_four, a.reviewer, a.reason, a.before, a.after
       from audit_entries a
@@ -122,9 +124,10 @@ const shown = (row: Row): ShownAct => ({
 
 /** Staff of internal teams may have no account here; then the id stands for the name. */
 const personOf = (row: Row): ShownAct['person'] => {
-  const { key_id: id, staff_role: role } = row;
-  if (role === null) return { kind: 'key', id, name: row.last_four === null ? id : `…${row.last_four}` };
-  return { kind: role === 'operator' ? 'operator' : 'staff', id, name: row.staff_name ?? id };
+  const { key_id: id, staff_role: role, team } = row;
+  if (role === null)
+    return { kind: 'key', id, name: row.last_four === null ? id : `…${row.last_four}`, team };
+  return { kind: role === 'operator' ? 'operator' : 'staff', id, name: row.staff_name ?? id, team };
 };
 
 const subjectOf = ({ subject_id: id, subject_name: name, subject_four: four }: Row): ShownAct['subject'] => {

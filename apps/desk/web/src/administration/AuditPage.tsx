@@ -60,9 +60,11 @@ export const AuditPage = () => {
           {
             heading: t('administration.audit.person'),
             cell: ({ person }) =>
-              person.kind === 'staff'
-                ? person.name
-                : t(`administration.audit.person.${person.kind}`, { name: person.name }),
+              person.kind !== 'staff'
+                ? t(`administration.audit.person.${person.kind}`, { name: person.name })
+                : person.team === null
+                  ? person.name
+                  : t('administration.audit.person.team', { name: person.name, team: person.team }),
           },
           {
             heading: t('administration.audit.action'),

@@ -67,6 +67,7 @@ export const auditAsCsv = async (filter: ActFilter): Promise<{ csv: string; isCu
       time: row.created_at,
       person: row.person.name,
       person_kind: row.person.kind,
+      team: row.person.team ?? '',
       action: row.action,
       exam: row.exam?.title ?? '',
       exam_id: row.exam?.id ?? '',

@@ -695,6 +695,7 @@ CREATE TABLE audit_entries (
   after jsonb NOT NULL,
   created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
   staff_role text,
+  team text,
   CONSTRAINT audit_entries_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_entries_institute_id_exam_id_id_idx ON audit_entries (institute_id, exam_id, id);
@@ -775,6 +776,7 @@ CREATE TABLE guide_events (
   event "GuideEvent" NOT NULL,
   actor_id uuid NOT NULL,
   staff_role text,
+  team text,
   before jsonb NOT NULL,
   after jsonb NOT NULL,
   created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
