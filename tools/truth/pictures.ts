@@ -31,35 +31,46 @@ export interface Likeness {
 }
 
 /**
- * Compares what the reader, the desk and the holder of the checked copy see of each page.
+ * Compares what the reader, the desk and the holder of the checked copy see of each page, by the pictures of the files.
  * @param images of `extractPages`
  * @param folder for the checked copy and its pages
  */
 export const likenessOf = async (images: readonly PageImage[], folder: string): Promise<Likeness[]> => {
   const target = path.join(folder, 'checked.pdf');
   await drawCheckedCopy(images, target, PLAN, { timeoutSeconds: 60 });
-  const drawn = await extractPages(target, await mkdtemp(path.join(folder, 'checked-')), {
+  return await likenessTo(images, target, upright, folder);
+};
+
+/**
+ * @param checkedCopy file of the checked copy, without marks on the pages
+ * @param shown the picture of a page on the marking screen
+ * @param folder for the pages of the checked copy
+ */
+export const likenessTo = async (
+  images: readonly PageImage[],
+  checkedCopy: string,
+  shown: (image: PageImage) => Promise<Buffer>,
+  folder: string,
+): Promise<Likeness[]> => {
+  const drawn = await extractPages(checkedCopy, await mkdtemp(path.join(folder, 'checked-')), {
     timeoutSeconds: 60,
   });
-  return Promise.all(
-    images.map(async (image, at): Promise<Likeness> => {
-      const checked = drawn[at];
-      if (checked === undefined) throw new Error(`the checked copy has no page ${image.page}`);
-      const desk = await upright(image);
-      return {
-        page: image.page,
-        reader: likeness(
-          await thumbnail(image.file),
-          await thumbnail(await turned(desk, -image.skewDegrees)),
-        ),
-        // A page that is not drawn is crossed out on the checked copy.
-        checked:
-          image.state === 'not_drawn'
-            ? 1
-            : likeness(await thumbnail(await pageOf(await upright(checked))), await thumbnail(desk)),
-      };
-    }),
-  );
+  const found: Likeness[] = [];
+  for (const [at, image] of images.entries()) {
+    const checked = drawn[at];
+    if (checked === undefined) throw new Error(`the checked copy has no page ${image.page}`);
+    const desk = await shown(image);
+    found.push({
+      page: image.page,
+      reader: likeness(await thumbnail(image.file), await thumbnail(await turned(desk, -image.skewDegrees))),
+      // A page that is not drawn is crossed out on the checked copy.
+      checked:
+        image.state === 'not_drawn'
+          ? 1
+          : likeness(await thumbnail(await pageOf(await upright(checked))), await thumbnail(desk)),
+    });
+  }
+  return found;
 };
 
 const upright = async ({ picture }: PageImage): Promise<Buffer> => {

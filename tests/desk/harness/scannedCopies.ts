@@ -18,16 +18,20 @@ export const scannedCopies = async (desk: DeskSuite) => {
     exam.questions.find((question) => question.label === label)?.id ?? '';
 
   /** Gives a typed submission the file and the marks of a copy: grading a scan would take seconds of CPU. */
-  const becomeCopy = async (submission: string, pages: number): Promise<void> => {
-    const upload = await uploadCopy(api, plainPdf(pages));
-    await expect
-      .poll(async () => (await api.get<{ status: string }>(`/uploads/${upload}`)).body.status, PATIENTLY)
-      .toBe('ready');
+  const becomeCopy = async (submission: string, pdf: Buffer): Promise<void> => {
+    const upload = await uploadCopy(api, pdf);
+    const read = async () => (await api.get<{ status: string; pages: number }>(`/uploads/${upload}`)).body;
+    await expect.poll(async () => (await read()).status, PATIENTLY).toBe('ready');
+    const { pages } = await read();
     await behind(desk.service.database, 'update submissions set upload_id = $2, pages = $3 where id = $1', [
       submission,
       upload,
       pages,
     ]);
+  };
+
+  /** Gives question 2 a mark and a tick on page 2. */
+  const annotate = async (submission: string): Promise<void> => {
     const box = { x: 0.1, y: 0.1, width: 0.5, height: 0.05 };
     await behind(
       desk.service.database,
@@ -47,7 +51,8 @@ export const scannedCopies = async (desk: DeskSuite) => {
   return {
     exam,
     questionId,
-    newCopy: async (pages = 2): Promise<string> => {
+    /** A copy of this many pages with a mark on the second, or a file as it is without marks. */
+    newCopy: async (pages: number | Buffer = 2): Promise<string> => {
       const { id } = await submit(api, exam.id, {
         candidate: { external_id: randomUUID() },
         answers: [
@@ -56,7 +61,8 @@ export const scannedCopies = async (desk: DeskSuite) => {
         ],
       });
       await untilOver(api, id);
-      await becomeCopy(id, pages);
+      await becomeCopy(id, typeof pages === 'number' ? plainPdf(pages) : pages);
+      if (typeof pages === 'number') await annotate(id);
       return id;
     },
     /** Has the worker draw the checked copy of the present marks, which has the pictures of the pages. */

@@ -10,7 +10,7 @@ export default mergeConfig(
   defineConfig({
     root: `${import.meta.dirname}/../../..`,
     test: {
-      include: ['tests/desk/measure/*.script.ts'],
+      include: ['tests/desk/measure/*.script.ts', 'tools/truth/*.script.ts'],
       testTimeout: 1_800_000,
       hookTimeout: 1_800_000,
     },
