@@ -106,3 +106,36 @@ test('comments of the Markdown files, which contain set-up for tests, are not se
   expect(text).not.toMatch(/<!--|worker: grade|Hill View/);
   expect(text).toContain('<h2 id="feed">Feed</h2>');
 });
+
+test('the root leads to the documentation, and is no part of the API', async () => {
+  const { response } = await read('/', { redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+  expect((await read('/', { method: 'POST' })).response.status).toBe(404);
+});
+
+test('/llms.txt names each page as Markdown, whose links lead to Markdown of this service', async () => {
+  const index = await read('/llms.txt');
+  expect(index.response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  const linksIn = (text: string) =>
+    [...text.matchAll(/\]\((\/[^)#]*)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
+  const named = index.text
+    .split('\n')
+    .flatMap((line) => /^- \[[^\]]*\]\(([^)]*)\)/.exec(line)?.slice(1) ?? []);
+  const html = [...(await wholeSite())].filter(([, { response }]) =>
+    response.headers.get('content-type')?.startsWith('text/html'),
+  );
+  // All pages but the reference, and two descriptions for programs.
+  expect(named.length).toBe(html.length - 1 + 2);
+  const seen = new Set<string>();
+  for (const path of named.filter((one) => one.endsWith('.md'))) {
+    const { response, text } = await read(path);
+    expect([path, response.status, response.headers.get('content-type')]).toEqual([
+      path,
+      200,
+      'text/markdown; charset=utf-8',
+    ]);
+    expect([path, text]).toEqual([path, expect.not.stringMatching(/<!--|worker: grade|\]\((?!\/|#|https:)/)]);
+    for (const link of linksIn(text)) seen.add(link);
+  }
+  for (const link of seen) expect([link, (await read(link)).response.status]).toEqual([link, 200]);
+});

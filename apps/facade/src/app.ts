@@ -63,7 +63,8 @@ export const createApp = (
   app.use(observeRequests(log));
   // Answers 404 to OPTIONS, which Express would otherwise answer itself: the API is server to server and has no CORS.
   app.options('/{*path}', notFound);
-  app.get('/docs{/*path}', serveDocs());
+  app.get('/', (_request, response) => response.redirect('/docs'));
+  app.get(['/docs{/*path}', '/llms.txt'], serveDocs());
   const v1 = express.Router();
   serveOpenApi(v1);
   v1.use(exactAnswers);

@@ -40,14 +40,18 @@ const ORDER = [
   'lifecycle',
   'limits',
   'errors',
+  'recipes',
   'clients',
+  'changelog',
 ];
 
-const navigation = (pages: readonly Page[], current: string): string => {
+export const inOrder = (pages: readonly Page[]): Page[] => {
   const place = ({ path }: Page) => (ORDER.includes(path) ? ORDER.indexOf(path) : ORDER.length);
-  const links = pages
-    .toSorted((a, b) => place(a) - place(b))
-    .map(({ path, title }) => linkTo(path, path === '' ? 'Start' : title, current));
+  return pages.toSorted((a, b) => place(a) - place(b));
+};
+
+const navigation = (pages: readonly Page[], current: string): string => {
+  const links = inOrder(pages).map(({ path, title }) => linkTo(path, path === '' ? 'Start' : title, current));
   return `<nav><ul>${[linkTo(REFERENCE, 'Reference (search)', current), ...links].join('')}</ul></nav>`;
 };
 

@@ -9,6 +9,8 @@ export interface Page {
   path: string;
   title: string;
   html: string;
+  /** The Markdown with links to the site, for programs that read text. */
+  markdown: string;
 }
 
 const FOLDER = fileURLToPath(new URL('../../../../docs', import.meta.url));
@@ -56,7 +58,7 @@ const render = async (file: string, text: string, paths: ReadonlyMap<string, str
     },
   });
   const html = await marked.parse(text);
-  return { path: paths.get(file) ?? '', title, html };
+  return { path: paths.get(file) ?? '', title, html, markdown: markdownOf(file, text, paths) };
 };
 
 /** Address of a link's target on the site; null if the site does not have that page. */
@@ -67,3 +69,19 @@ const addressOf = (file: string, href: string, paths: ReadonlyMap<string, string
   if (path === undefined) return null;
   return `/docs${path === '' ? '' : `/${path}`}${anchor === undefined ? '' : `#${anchor}`}`;
 };
+
+/** Path of a page as Markdown. */
+export const markdownPath = (path: string): string => `/docs/${path === '' ? 'index' : path}.md`;
+
+const COMMENT = /<!--[^]*?-->\n*/g;
+const LINK = /\[([^\]]*)\]\(([^)\s]+)\)/g;
+
+/** Without comments, which set up tests. A link to a page that the site lacks becomes its text. */
+const markdownOf = (file: string, text: string, paths: ReadonlyMap<string, string>): string =>
+  text.replaceAll(COMMENT, '').replaceAll(LINK, (link, inner: string, href: string) => {
+    if (href.startsWith('https://') || href.startsWith('#')) return link;
+    const [target = '', anchor] = href.split('#');
+    const path = paths.get(posix.join(posix.dirname(file), target));
+    if (path === undefined) return inner;
+    return `[${inner}](${markdownPath(path)}${anchor === undefined ? '' : `#${anchor}`})`;
+  });

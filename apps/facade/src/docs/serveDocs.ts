@@ -20,7 +20,7 @@ const POLICY = [
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** Answers `/docs` and the paths below it; passes unknown paths to the next handler. */
+/** Answers `/docs`, the paths below it and `/llms.txt`; passes unknown paths to the next handler. */
 export const serveDocs = (): RequestHandler => {
   let building: Promise<Map<string, SiteFile>> | undefined;
   const site = async () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { framed, REFERENCE, referencePage } from './frame.ts';
-import { readPages } from './pages.ts';
+import { framed, inOrder, REFERENCE, referencePage } from './frame.ts';
+import { markdownPath, readPages, type Page } from './pages.ts';
 
 export interface SiteFile {
   type: string;
@@ -19,6 +19,8 @@ export interface SiteFile {
 }
 
 const HTML = 'text/html; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
@@ -47,16 +49,42 @@ export const buildSite = async (): Promise<Map<string, SiteFile>> => {
     ),
   };
   const pages = await readPages();
-  for (const page of pages)
+  await add(LLMS, TEXT, Buffer.from(indexForPrograms(pages)), false);
+  for (const page of pages) {
+    await add(markdownPath(page.path), MARKDOWN, Buffer.from(page.markdown), false);
     await add(
       page.path === '' ? '/docs' : `/docs/${page.path}`,
       HTML,
       Buffer.from(framed(page, pages, assets)),
       false,
     );
+  }
   await add(`/docs/${REFERENCE}`, HTML, Buffer.from(referencePage(pages, assets)), false);
   return site;
 };
+
+/** The index of the pages for language models (https://llmstxt.org). */
+const LLMS = '/llms.txt';
+
+const indexForPrograms = (pages: readonly Page[]): string =>
+  [
+    '# Answer-Evaluation Service',
+    '',
+    '> An API that marks exam answers, server to server: scanned handwritten copies and typed answers.',
+    '',
+    '## Documentation',
+    '',
+    ...inOrder(pages).map(({ path, title, markdown }) => {
+      const [, about = ''] = markdown.split(/\n\n/);
+      return `- [${title}](${markdownPath(path)}): ${about.replaceAll('\n', ' ')}`;
+    }),
+    '',
+    '## Description for programs',
+    '',
+    '- [OpenAPI 3.1](/v1/openapi.json)',
+    '- [OpenAPI 3.0](/v1/openapi-3.0.json)',
+    '',
+  ].join('\n');
 
 const compressed = promisify<Buffer, Buffer>(gzip);
 
