@@ -139,3 +139,12 @@ test('/llms.txt names each page as Markdown, whose links lead to Markdown of thi
   }
   for (const link of seen) expect([link, (await read(link)).response.status]).toEqual([link, 200]);
 });
+
+test('each request of a page is shown in five languages', async () => {
+  const { text } = await read('/docs/review');
+  const requests = [...text.matchAll(/<pre><code>(?:GET|POST|PATCH|DELETE) \/v1/g)].length;
+  expect(requests).toBeGreaterThan(3);
+  for (const language of ['curl', 'Python', 'TypeScript', 'Java', 'Go'])
+    expect(text.split(`<summary>${language}</summary>`)).toHaveLength(requests + 1);
+  expect((await read('/docs/me')).text).toContain('answer = call(&quot;GET&quot;, &quot;/me&quot;)');
+});

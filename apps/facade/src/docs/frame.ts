@@ -40,6 +40,7 @@ const ORDER = [
   'lifecycle',
   'limits',
   'errors',
+  'languages',
   'recipes',
   'clients',
   'changelog',

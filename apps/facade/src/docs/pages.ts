@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import GithubSlugger from 'github-slugger';
 import { Marked, type Tokens } from 'marked';
+import { LANGUAGES, requestIn, sampleOf, type SampleRequest } from '@evaluation/rest-contract/samples';
 
 export interface Page {
   /** Path below `/docs`; empty for the first page. */
@@ -44,6 +45,11 @@ const render = async (file: string, text: string, paths: ReadonlyMap<string, str
         if (depth === 1) title = plain;
         return `<h${depth} id="${slugger.slug(plain)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
+      code({ text: code, lang = '' }: Tokens.Code) {
+        const block = `<pre><code>${escaped(code)}\n</code></pre>\n`;
+        const request = requestIn(lang, code);
+        return request === null ? block : `${block}${samplesOf(request)}\n`;
+      },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
         const address = addressOf(file, href, paths);
@@ -59,6 +65,17 @@ const render = async (file: string, text: string, paths: ReadonlyMap<string, str
   });
   const html = await marked.parse(text);
   return { path: paths.get(file) ?? '', title, html, markdown: markdownOf(file, text, paths) };
+};
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const samplesOf = (request: SampleRequest): string => {
+  const samples = LANGUAGES.map(
+    (language) =>
+      `<details><summary>${language}</summary><pre><code>${escaped(sampleOf(language, request))}\n</code></pre></details>`,
+  );
+  return `<div class="samples">${samples.join('')}</div>`;
 };
 
 /** Address of a link's target on the site; null if the site does not have that page. */
