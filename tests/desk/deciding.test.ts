@@ -204,6 +204,7 @@ test('the statistics are pictures with the same figures as tables', async () => 
   await page.getByRole('img', { name: /Marks of the AI by marks of the examiner/ }).waitFor();
   const distribution = page.getByRole('table', { name: 'Figures of the distribution' });
   await distribution.getByRole('row', { name: new RegExp(`^Total in percent ${ANSWERS.length} `) }).waitFor();
+  await distribution.getByRole('columnheader', { name: 'Discrimination' }).waitFor();
   await page.getByRole('img', { name: /Number of copies by total/ }).waitFor();
   await expectGoodPage();
 });

@@ -16,7 +16,19 @@ interface MarksDistribution {
   /** Totals in percent, in twenty bins. */
   totals: Figures & { bins: Bin[] };
   /** In paper order; marks of the question. */
-  questions: (Figures & { question_id: string; label: string; max: number; bins: Bin[] })[];
+  questions: (Figures & {
+    question_id: string;
+    label: string;
+    max: number;
+    /** Mean mark as a share of the maximum: 1 if all have full marks. Null without marks. */
+    facility: number | null;
+    /**
+     * Pearson correlation of the question's marks with the marks of all other questions of the copy. Null if one of
+     * them is the same in all copies.
+     */
+    discrimination: number | null;
+    bins: Bin[];
+  })[];
 }
 
 /** Most results that are read. */
@@ -43,7 +55,8 @@ export const readMarksDistribution = (
           and s.status = 'graded'
         order by s.candidate_id limit ${most + 1}),
       marks as materialized (
-        select s.id, r.question_id, coalesce(v.awarded, r.awarded, 0) as awarded, r.max
+        select s.id, r.question_id, coalesce(v.awarded, r.awarded, 0) as awarded, r.max,
+          sum(coalesce(v.awarded, r.awarded, 0)) over (partition by s.id) as total
         from (select * from chosen limit ${most}) s
         join question_results r on r.institute_id = ${actor.institute_id} and r.run_id = s.current_run_id and r.counted
         ${joinReview}),
@@ -53,6 +66,7 @@ export const readMarksDistribution = (
         (select coalesce(json_agg(t), '[]')
           from (select value, count(*)::int as count from totals group by value) t) as totals,
         (select coalesce(json_agg(json_build_object('question_id', q.id, 'label', q.label, 'max', q.max_marks::float8,
+            'discrimination', (select corr(awarded::float8, (total - awarded)::float8) from marks where question_id = q.id),
             'marks', (select coalesce(json_agg(m), '[]') from (
               select awarded::float8 as value, count(*)::int as count from marks
               where question_id = q.id group by awarded) m)) order by q.position), '[]')
@@ -72,7 +86,7 @@ export const readMarksDistribution = (
       },
       questions: row.questions.map(({ marks, ...question }) => ({
         ...question,
-        ...figuresOf(marks),
+        ...withFacility(figuresOf(marks), question.max),
         bins: binsOf(marks, {
           from: Math.min(0, ...marks.map(({ value }) => value)),
           to: question.max,
@@ -81,6 +95,11 @@ export const readMarksDistribution = (
       })),
     };
   });
+
+const withFacility = (figures: Figures, max: number) => ({
+  ...figures,
+  facility: figures.mean === null || max === 0 ? null : figures.mean / max,
+});
 
 /** The smallest number of whole mark steps that makes at most MOST_BINS bins. */
 const widthOf = (max: number): number => Math.max(1, Math.ceil(max / MOST_BINS / MARK_STEP)) * MARK_STEP;
@@ -93,5 +112,11 @@ interface Counted {
 interface Row {
   counted: number;
   totals: Counted[];
-  questions: { question_id: string; label: string; max: number; marks: Counted[] }[];
+  questions: {
+    question_id: string;
+    label: string;
+    max: number;
+    discrimination: number | null;
+    marks: Counted[];
+  }[];
 }

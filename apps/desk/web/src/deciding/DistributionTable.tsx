@@ -1,23 +1,26 @@
 import { Table } from '@mantine/core';
 import { useText } from '../app/language.ts';
 import type { Distribution } from './answers.ts';
-import { count, marks } from './figures.ts';
+import { count, marks, percent, signed } from './figures.ts';
 import { TableBox } from '../app/TableBox.tsx';
 
-type Shown = Omit<Distribution['totals'], 'bins'> & { bins: Distribution['totals']['bins'] };
+type Shown = Distribution['totals'] &
+  Partial<Pick<Distribution['questions'][number], 'facility' | 'discrimination'>>;
 
 export const DistributionTable = ({ distribution }: { distribution: Distribution }) => {
   const t = useText();
   return (
     <TableBox
       caption={t('deciding.distribution.caption')}
-      minWidth={600}
+      minWidth={800}
       columns={[
         t('deciding.distribution.of'),
         t('deciding.distribution.copies'),
         t('deciding.distribution.mean'),
         t('deciding.distribution.median'),
         t('deciding.distribution.deviation'),
+        t('deciding.distribution.facility'),
+        t('deciding.distribution.discrimination'),
         t('deciding.distribution.bins'),
       ]}
     >
@@ -40,6 +43,8 @@ const Row = ({ name, figures }: { name: string; figures: Shown }) => (
     <Table.Td>{marks(figures.mean)}</Table.Td>
     <Table.Td>{marks(figures.median)}</Table.Td>
     <Table.Td>{marks(figures.standard_deviation)}</Table.Td>
+    <Table.Td>{percent(figures.facility)}</Table.Td>
+    <Table.Td>{signed(figures.discrimination)}</Table.Td>
     <Table.Td>
       {figures.bins
         .filter((bin) => bin.count > 0)

@@ -77,6 +77,7 @@ export const StatisticsPage = () => {
                     name={question === undefined ? null : question.label}
                   />
                   <DistributionTable distribution={data} />
+                  <Text size="sm">{t('deciding.distribution.explained')}</Text>
                 </Stack>
               );
             }}

@@ -201,30 +201,6 @@ describe('statistics', () => {
     expect(overall.qwk).toBeGreaterThan(0);
   });
 
-  test('the distribution counts the marks that count', async () => {
-    const guide = await makeGuideExam(client, { candidates: 12 });
-    await markAsDeserved(client, guide, 4);
-    await set(guide, 11, `status = 'failed'`);
-    const results = await Promise.all(
-      guide.submissions
-        .slice(0, 11)
-        .map(({ id }) =>
-          services.database.inTenant(guide.institute, (tx) => readResultOf(tx, guide.institute, id)),
-        ),
-    );
-    const shown = await readMarksDistribution(services, guide.actor, guide.exam);
-    expect(shown).toMatchObject({ counted: 11, live: 12, is_complete: true });
-    const percentages = results.map(({ totals }) => totals.percentage ?? 0);
-    expect(shown.totals.mean).toBeCloseTo(percentages.reduce((sum, value) => sum + value, 0) / 11, 6);
-    expect(shown.totals.bins).toHaveLength(20);
-    for (const [place, question] of shown.questions.entries()) {
-      const marks = results.map(({ questions }) => questions[place]?.awarded ?? 0);
-      expect(question.n).toBe(11);
-      expect(question.mean).toBeCloseTo(marks.reduce((sum, mark) => sum + mark, 0) / 11, 9);
-      expect(question.bins.reduce((sum, { count }) => sum + count, 0)).toBe(11);
-    }
-  });
-
   test('the curve of a guide has the examples of its version', async () => {
     const guide = await makeGuideExam(client, { candidates: 40 });
     const [question_id] = guide.questions;
