@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { closedAfterTests } from '@evaluation/test-services';
 import openApi from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
+import postman from '@evaluation/rest-contract/postman.json' with { type: 'json' };
 import { startIdleService } from '../harness/tenant.ts';
 
 const service = closedAfterTests(await startIdleService());
@@ -124,8 +125,8 @@ test('/llms.txt names each page as Markdown, whose links lead to Markdown of thi
   const html = [...(await wholeSite())].filter(([, { response }]) =>
     response.headers.get('content-type')?.startsWith('text/html'),
   );
-  // All pages but the reference, and two descriptions for programs.
-  expect(named.length).toBe(html.length - 1 + 2);
+  // All pages but the reference, and three descriptions for programs.
+  expect(named.length).toBe(html.length - 1 + 3);
   const seen = new Set<string>();
   for (const path of named.filter((one) => one.endsWith('.md'))) {
     const { response, text } = await read(path);
@@ -147,4 +148,10 @@ test('each request of a page is shown in five languages', async () => {
   for (const language of ['curl', 'Python', 'TypeScript', 'Java', 'Go'])
     expect(text.split(`<summary>${language}</summary>`)).toHaveLength(requests + 1);
   expect((await read('/docs/me')).text).toContain('answer = call(&quot;GET&quot;, &quot;/me&quot;)');
+});
+
+test('the Postman collection of the contract is served', async () => {
+  const { response, text } = await read('/docs/postman.json');
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(JSON.parse(text)).toEqual(postman);
 });

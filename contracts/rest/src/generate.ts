@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatted } from './formatted.ts';
 import { withTables } from './apiPages.ts';
+import { collectionOf } from './collection.ts';
 import { errorsPage } from './errorsPage.ts';
 import { openApiDocument } from './openapi.ts';
 
 /**
- * Writes the files generated from the contract: `openapi.json`, `docs/errors.md`, and the tables in `docs/api/*.md`.
+ * Writes the files generated from the contract: `openapi.json`, `postman.json`, `docs/errors.md`, and the tables in `docs/api/*.md`.
  * `--check` writes nothing and exits with 1, naming each file that is out of date.
  * `--root` is the folder of these files; default: the repository.
  */
@@ -19,8 +20,10 @@ const { values } = parseArgs({
 
 const apiPages = await readdir(join(repository, 'docs/api'));
 
+const document = await openApiDocument();
 const files: Record<string, string> = {
-  'contracts/rest/openapi.json': JSON.stringify(await openApiDocument()),
+  'contracts/rest/openapi.json': JSON.stringify(document),
+  'contracts/rest/postman.json': JSON.stringify(collectionOf(document)),
   'docs/errors.md': errorsPage(),
   ...Object.fromEntries(
     await Promise.all(

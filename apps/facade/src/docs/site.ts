@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import postman from '@evaluation/rest-contract/postman.json' with { type: 'json' };
 import { framed, inOrder, REFERENCE, referencePage } from './frame.ts';
 import { markdownPath, readPages, type Page } from './pages.ts';
 
@@ -20,6 +21,7 @@ export interface SiteFile {
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -49,6 +51,7 @@ export const buildSite = async (): Promise<Map<string, SiteFile>> => {
     ),
   };
   const pages = await readPages();
+  await add('/docs/postman.json', JSON_TYPE, Buffer.from(JSON.stringify(postman)), false);
   await add(LLMS, TEXT, Buffer.from(indexForPrograms(pages)), false);
   for (const page of pages) {
     await add(markdownPath(page.path), MARKDOWN, Buffer.from(page.markdown), false);
@@ -83,6 +86,7 @@ const indexForPrograms = (pages: readonly Page[]): string =>
     '',
     '- [OpenAPI 3.1](/v1/openapi.json)',
     '- [OpenAPI 3.0](/v1/openapi-3.0.json)',
+    '- [Postman collection](/docs/postman.json)',
     '',
   ].join('\n');
 
