@@ -8,7 +8,8 @@ import { errorsPage } from './errorsPage.ts';
 import { openApiDocument } from './openapi.ts';
 
 /**
- * Writes the files generated from the contract: `openapi.json`, `postman.json`, `docs/errors.md`, and the tables in `docs/api/*.md`.
+ * Writes the files generated from the contract: `openapi.json`, `postman.json`, `docs/errors.md`, and the tables in
+ * `docs/api/*.md`.
  * `--check` writes nothing and exits with 1, naming each file that is out of date.
  * `--root` is the folder of these files; default: the repository.
  */
