@@ -22,9 +22,23 @@ RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY . .
 RUN npm run --silent generate && npm run --silent bundle
 
-# Common to all images. They start without shell, npm and network, on a read-only root file system. The worker needs a writable
-# /tmp (tmpfs or emptyDir) for page images.
-FROM ${BASE} AS runtime
+# What a program needs of the base: Node, the C and C++ libraries, and the records by which scanners know their versions. No
+# shell, no npm, no package manager, no setuid program.
+FROM ${BASE} AS trimmed
+RUN set -e; packages="libc6 libgcc-s1 libstdc++6"; mkdir -p /trimmed/etc /trimmed/usr/local/bin /trimmed/var/lib/dpkg/status.d; \
+  mkdir -m 1777 /trimmed/tmp; \
+  dpkg -L $packages | grep -E '^(/usr)?/lib(64)?/.*\.so' | grep -v /gconv/ | while read -r file; do \
+    if [ ! -d "$file" ]; then mkdir -p "/trimmed$(dirname "$file")"; cp -a "$file" "/trimmed$file"; fi; \
+  done; \
+  for package in $packages; do dpkg -s "$package" > "/trimmed/var/lib/dpkg/status.d/$package"; done; \
+  cp -L /etc/os-release /etc/passwd /etc/group /etc/nsswitch.conf /trimmed/etc/; \
+  cp -L "$(command -v node)" /trimmed/usr/local/bin/node
+
+# Common to all images. They start on a read-only root file system. The worker needs a writable /tmp (tmpfs or emptyDir) for page
+# images.
+FROM scratch AS runtime
+COPY --from=trimmed /trimmed /
+ENV PATH=/usr/local/bin
 ENV NODE_ENV=production METRICS_HOST=0.0.0.0
 WORKDIR /app
 # A numeric user, so that a cluster can verify that it is not root. It owns no file.
