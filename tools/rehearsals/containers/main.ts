@@ -28,6 +28,7 @@ const engine = await findEngine(folder, values.engine !== undefined);
 const removeContainers = async (): Promise<void> => {
   const names = await engine.docker(['ps', '--all', '--quiet', '--filter', `name=^${prefix}-`]);
   if (names !== '') await engine.docker(['rm', '--force', '--volumes', ...names.split('\n')]);
+  await engine.docker(['network', 'rm', prefix]);
 };
 const stop = (): void =>
   void removeContainers()
