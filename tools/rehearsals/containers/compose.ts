@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -105,8 +106,10 @@ const openSubmissions = async (grading: Awaited<ReturnType<typeof startGrading>>
 };
 
 const demo = async (url: string, key: string): Promise<void> => {
+  const folder = `/var/tmp/rehearsal-${randomUUID()}`;
   await promisify(execFile)(process.execPath, ['apps/cli/src/main.ts', 'demo'], {
     cwd: HERE,
-    env: { ...process.env, API_URL: url, API_KEY: key, DATA_DIR: `/var/tmp/rehearsal-${randomUUID()}` },
+    env: { ...process.env, API_URL: url, API_KEY: key, DATA_DIR: folder },
   });
+  await rm(folder, { recursive: true, force: true });
 };

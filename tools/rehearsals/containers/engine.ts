@@ -52,6 +52,8 @@ export const findEngine = async (folder: string, isKept: boolean): Promise<Engin
   });
   const close = async (): Promise<void> => {
     await stop(daemon, ended);
+    // dockerd leaves the network of the host mounted.
+    await execute('umount', [join(folder, 'exec/netns/default')], {}).catch(() => '');
     if (!isKept) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   const deadline = performance.now() + START_MS;
