@@ -30,10 +30,15 @@ const removeContainers = async (): Promise<void> => {
   if (names !== '') await engine.docker(['rm', '--force', '--volumes', ...names.split('\n')]);
   await engine.docker(['network', 'rm', prefix]);
 };
-const stop = (): void =>
-  void removeContainers()
-    .finally(() => engine.close())
-    .finally(() => process.exit(130));
+const end = async (): Promise<never> => {
+  try {
+    await removeContainers();
+    await engine.close();
+  } finally {
+    process.exit(130);
+  }
+};
+const stop = (): void => void end();
 onStopSignals({ stop, stopAtOnce: stop });
 try {
   const wrong = await rehearseContainers(
