@@ -82,9 +82,10 @@ test('guide set, preview, apply, show and undo change the marks of an exam that 
   expect(JSON.stringify(versions)).not.toContain('Plants');
 });
 
-test('regrade preview shows the bill of a changed model answer, and regrade start queues exactly those submissions once', async () => {
+test('regrade preview shows the bill of a changed model answer, regrade start queues exactly those submissions once, and regrade restore brings the marks of a cancelled one back', async () => {
   const made = await newTestExam(service);
-  await made.reach('graded');
+  const first = await made.reach('graded');
+  const before = await first.result();
   await made.reach('graded');
   await made.changeModelAnswers('2');
   const exam = ['--exam', made.exam.id];
@@ -97,4 +98,17 @@ test('regrade preview shows the bill of a changed model answer, and regrade star
   });
   expect((await made.tenant.credits()).committed - credits.committed).toBe(bill['credits']);
   expect(await admin('regrade', 'start', ...exam, ...version)).toMatchObject({ answer: { queued: 0 } });
+  const ofFirst = ['--submission', first.id];
+  expect(await admin('regrade', 'restore', ...exam, ...ofFirst)).toMatchObject({
+    code: 1,
+    answer: { error: { code: 'evaluation_in_progress' } },
+  });
+  await made.tenant.api.post(`${first.path}/cancel`);
+  expect(await first.result()).not.toEqual(before);
+  expect(await admin('regrade', 'restore', ...exam, ...ofFirst)).toMatchObject({
+    code: 0,
+    answer: { status: 'graded' },
+  });
+  expect(await first.result()).toEqual(before);
+  expect((await made.tenant.credits()).balance).toBe(credits.balance);
 });
