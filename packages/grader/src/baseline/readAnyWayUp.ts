@@ -24,6 +24,10 @@ const BETTER = 0.15;
 
 /** Share of the letters in standing lines from which the page itself stands. */
 const MOST_STANDING = 0.5;
+/** A line is standing if it is this much taller than wide. Fewer letters than three may be so in an upright line. */
+const STANDING = { ratio: 1.5, letters: 3 };
+/** Share of the legible letters of standing lines that the turned page must have. */
+const MOST_KEPT = 0.8;
 
 /**
  * Reads a page in the orientation of the scan. If the result is poor, or its lines stand, tries a strip of the page in
@@ -50,7 +54,8 @@ export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOpti
   }
   if (best === null) return asScanned;
   const turned = await read(picture, best.turn);
-  return isBetter(turned, first) && amount(turned) > amount(first) ? turned : asScanned;
+  const least = amount(asScanned) * (isStanding ? MOST_KEPT : 1);
+  return isBetter(turned, first) && amount(turned) > least ? turned : asScanned;
 };
 
 const isBetter = (candidate: Writing, than: Writing): boolean =>
@@ -60,7 +65,10 @@ const isBetter = (candidate: Writing, than: Writing): boolean =>
 const amount = ({ lines, legibility }: Writing): number => lettersOf(lines) * legibility;
 
 const standingShare = (lines: readonly OcrLine[], { width, height }: Picture): number => {
-  const standing = lines.filter(({ box }) => box.height * height > box.width * width);
+  const standing = lines.filter(
+    ({ text, box }) =>
+      text.length >= STANDING.letters && box.height * height > STANDING.ratio * box.width * width,
+  );
   return lettersOf(standing) / Math.max(1, lettersOf(lines));
 };
 

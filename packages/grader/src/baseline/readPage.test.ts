@@ -31,11 +31,11 @@ beforeEach(() => {
   reads = 0;
 });
 
-const read = (page: PageImage): Promise<SeenPage> =>
-  readPageOffline(page, ocr, {
-    signal: new AbortController().signal,
-    deadline: new Date(Date.now() + 60_000),
-  });
+const options = () => ({
+  signal: new AbortController().signal,
+  deadline: new Date(Date.now() + 60_000),
+});
+const read = (page: PageImage): Promise<SeenPage> => readPageOffline(page, ocr, options());
 const cores = (reading: SeenPage) => reading.blocks.map(({ label }) => labelCore(label ?? ''));
 
 test('an upright page that reads well costs one reading', async () => {
@@ -43,6 +43,17 @@ test('an upright page that reads well costs one reading', async () => {
   expect(cores(reading)).toEqual(['sectiona', '1', '2', '3a', '4']);
   expect(reading.turn).toBe(0);
   expect(reads).toBe(1);
+});
+
+test('a page of single letters, which are taller than wide, is not turned', async () => {
+  const lines = ['B', '1', 'I', 'C'].map((text, row) => {
+    const box = { x: 0.2, y: 0.2 * row, width: 0.01, height: 0.05 };
+    return { text, box, confidence: 0.95, words: [{ text, box, confidence: 0.95 }] };
+  });
+  const letters: Ocr = { ...engine, read: () => Promise.resolve(++reads > 1 ? [] : lines) };
+  const { blocks, turn } = await readPageOffline(scan, letters, options());
+  expect({ turn, reads }).toEqual({ turn: 0, reads: 1 });
+  expect(blocks.map(({ text }) => text).join('\n')).toBe('B\n1\nI\nC');
 });
 
 test.each([
