@@ -30,13 +30,13 @@ const removeContainers = async (): Promise<void> => {
   if (names !== '') await engine.docker(['rm', '--force', '--volumes', ...names.split('\n')]);
   await engine.docker(['network', 'rm', prefix]);
 };
-const end = async (): Promise<never> => {
+const end = async (): Promise<void> => {
   try {
     await removeContainers();
-    await engine.close();
   } finally {
-    process.exit(130);
+    await engine.close();
   }
+  process.exit(130);
 };
 const stop = (): void => void end();
 onStopSignals({ stop, stopAtOnce: stop });
