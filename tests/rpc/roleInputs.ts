@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** Ids of one institute's resources. */
 export interface Ids {
   exam: string;
@@ -9,6 +11,18 @@ export interface Ids {
   session: string;
   key: string;
 }
+
+/** Ids of nothing. */
+export const newIds = (): Ids => ({
+  exam: randomUUID(),
+  question: randomUUID(),
+  submission: randomUUID(),
+  candidate: randomUUID(),
+  upload: randomUUID(),
+  staff: randomUUID(),
+  session: randomUUID(),
+  key: randomUUID(),
+});
 
 /**
  * An input for each procedure that staff may call, with ids in each place that takes one. Bodies are valid, so that a

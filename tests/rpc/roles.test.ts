@@ -10,7 +10,7 @@ import { presign } from '../harness/pdfs.ts';
 import { restSuite } from '../harness/restSuite.ts';
 import { installationOf } from '../harness/staff.ts';
 import { newTestExam } from '../harness/testExam.ts';
-import { INPUTS, type Ids } from './roleInputs.ts';
+import { INPUTS, newIds, type Ids } from './roleInputs.ts';
 
 /* Each cell of procedure × role × foreign institute (docs/desk/roles.md). */
 
@@ -72,17 +72,6 @@ const signIn = async (email: string, password: string) => {
   });
   return SignedIn.parse(Envelope.parse(await response.json()).result?.data).staff;
 };
-
-const newIds = (): Ids => ({
-  exam: randomUUID(),
-  question: randomUUID(),
-  submission: randomUUID(),
-  candidate: randomUUID(),
-  upload: randomUUID(),
-  staff: randomUUID(),
-  session: randomUUID(),
-  key: randomUUID(),
-});
 
 /** Everything that ids can name, in another institute. */
 const foreignIds = async (): Promise<Ids> => {

@@ -11,7 +11,7 @@ import { longAnswer, typedExam } from '../harness/papers.ts';
 import { restSuite } from '../harness/restSuite.ts';
 import { installationOf } from '../harness/staff.ts';
 import { newTenant } from '../harness/tenant.ts';
-import { INPUTS } from './roleInputs.ts';
+import { INPUTS, newIds } from './roleInputs.ts';
 
 /* A signing key of its own for each internal team (docs/internal-teams.md#a-key-for-each-team). */
 
@@ -118,16 +118,7 @@ test('a key of a team signs no API key', async () => {
 });
 
 test('accounts and API keys are closed to teams, and open to the shared key', async () => {
-  const ids = {
-    exam: randomUUID(),
-    question: randomUUID(),
-    submission: randomUUID(),
-    candidate: randomUUID(),
-    upload: randomUUID(),
-    staff: randomUUID(),
-    session: randomUUID(),
-    key: randomUUID(),
-  };
+  const ids = newIds();
   const post = async (key: string, path: string): Promise<number> => {
     const input = JSON.stringify(INPUTS[path]?.(ids));
     const actor = staffActor({

@@ -42,6 +42,7 @@ export const likenessOf = async (images: readonly PageImage[], folder: string): 
 };
 
 /**
+ * Compares each page with the picture that the marking screen shows of it.
  * @param checkedCopy file of the checked copy, without marks on the pages
  * @param shown the picture of a page on the marking screen
  * @param folder for the pages of the checked copy

@@ -75,7 +75,7 @@ const writers: Readonly<Record<Language, (request: SampleRequest) => string>> = 
 
   Python: ({ method, path, headers, body }) => {
     const text = (given: string) =>
-      NAME.test(given) ? `f${quoted(given.replaceAll(NAME, '{$1}'))}` : quoted(given);
+      namesIn(given).length > 0 ? `f${quoted(given.replaceAll(NAME, '{$1}'))}` : quoted(given);
     const words: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
     const value = body.replaceAll(/"(?:[^"\\]|\\.)*"|\btrue\b|\bfalse\b|\bnull\b/g, (token) => {
       const name = /^"<(\w+)>"$/.exec(token)?.[1];

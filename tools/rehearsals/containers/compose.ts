@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { imageNames } from '@evaluation/bundle';
 import { apiClient } from '../../../tests/harness/api.ts';
 import { freePort } from '../../../tests/harness/processes.ts';
-import { markAtTheDesk } from './deskInBrowser.ts';
+import { visitTheDesk } from './deskInBrowser.ts';
 import type { Engine } from './engine.ts';
 import { startGrading, type Graded } from './grading.ts';
 import { imageOf } from './images.ts';
@@ -56,7 +56,7 @@ export const rehearseCompose = async (
     const graded = await grading.submitCopy();
     const before = await grading.outcome(graded);
     if (before.status !== 'graded') wrong.push(`compose: the copy is ${before.status}`);
-    wrong.push(...(await markAtTheDesk(`http://127.0.0.1:${ports.DESK_PORT}`, teacher, api, graded)));
+    wrong.push(...(await visitTheDesk(`http://127.0.0.1:${ports.DESK_PORT}`, teacher, api, graded)));
     say('compose: a copy is uploaded, shown and downloaded at the desk in a browser');
     await demo(`http://127.0.0.1:${ports.PORT}/v1`, apiKey);
     say('compose: the demo passes');

@@ -11,7 +11,7 @@ const WAIT_MS = 60_000;
  * @param submission a graded copy
  * @returns what went wrong
  */
-export const markAtTheDesk = async (
+export const visitTheDesk = async (
   url: string,
   { email, password }: { email: string; password: string },
   api: ApiClient,

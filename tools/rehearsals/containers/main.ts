@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { onStopSignals } from '@evaluation/platform/telemetry/stopSignals';
 import { findEngine } from './engine.ts';
 import { rehearseContainers } from './rehearsal.ts';
+import { removeContainers } from './site.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,14 +26,9 @@ const prefix = `rehearsal-${process.pid}`;
 // Not on a tmpfs: the build takes 3 GB.
 const folder = values.engine ?? join('/var/tmp', `answer-evaluation-${prefix}`);
 const engine = await findEngine(folder, values.engine !== undefined);
-const removeContainers = async (): Promise<void> => {
-  const names = await engine.docker(['ps', '--all', '--quiet', '--filter', `name=^${prefix}-`]);
-  if (names !== '') await engine.docker(['rm', '--force', '--volumes', ...names.split('\n')]);
-  await engine.docker(['network', 'rm', prefix]);
-};
 const end = async (): Promise<void> => {
   try {
-    await removeContainers();
+    await removeContainers(engine, prefix);
   } finally {
     await engine.close();
   }

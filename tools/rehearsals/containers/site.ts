@@ -36,6 +36,14 @@ const SECRETS = {
 const STORE = { access: 'rehearsal-access', secret: 'rehearsal-secret' };
 const LOCKED = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
 
+/** Removes what a rehearsal has started, at any moment of it: the containers of this prefix, then their networks. */
+export const removeContainers = async ({ docker }: Engine, prefix: string): Promise<void> => {
+  const containers = await docker(['ps', '--all', '--quiet', '--filter', `name=^${prefix}-`]);
+  if (containers !== '') await docker(['rm', '--force', '--volumes', ...containers.split('\n')]);
+  const networks = await docker(['network', 'ls', '--quiet', '--filter', `name=^${prefix}`]);
+  if (networks !== '') await docker(['network', 'rm', ...networks.split('\n')]);
+};
+
 export const startSite = async (engine: Engine, version: string, prefix: string): Promise<Site> => {
   const { docker } = engine;
   const limits = await chartLimits();
@@ -111,11 +119,7 @@ export const startSite = async (engine: Engine, version: string, prefix: string)
     await untilReady(part);
     startMs.set(part, performance.now() - began);
   };
-  const close = async (): Promise<void> => {
-    const names = await docker(['ps', '--all', '--quiet', '--filter', `name=^${prefix}-`]);
-    if (names !== '') await docker(['rm', '--force', '--volumes', ...names.split('\n')]);
-    await docker(['network', 'rm', prefix]);
-  };
+  const close = () => removeContainers(engine, prefix);
 
   await docker(['network', 'create', prefix]);
   try {

@@ -47,7 +47,8 @@ export const audit = async (tx: Tx, actor: Actor, acts: readonly Act[]): Promise
       insert into audit_entries (institute_id, key_id, staff_role, team, action, exam_id, submission_id, question_id,
         subject_id, reviewer, reason, before, after)
       select ${actor.institute_id}::uuid, ${actor.key_id}::uuid, ${actor.staff?.role ?? null}::text,
-        ${actor.team ?? null}::text, a.action, a.exam_id, a.submission_id, a.question_id, a.subject_id, a.reviewer, a.reason, coalesce(a.before, '{}'), coalesce(a.after, '{}')
+        ${actor.team ?? null}::text, a.action, a.exam_id, a.submission_id, a.question_id, a.subject_id, a.reviewer,
+        a.reason, coalesce(a.before, '{}'), coalesce(a.after, '{}')
       from json_to_recordset(${JSON.stringify(acts)}::json) as a (
         action "AuditAction", exam_id uuid, submission_id uuid, question_id uuid, subject_id uuid, reviewer text,
         reason text, before jsonb, after jsonb)`,

@@ -78,7 +78,7 @@ const joined = (page: number, parts: readonly SeenPage[]): SeenPage => {
   return {
     page,
     legibility: isMixed ? Math.round(share(({ legibility }) => legibility) * 100) / 100 : worst,
-    // A page that is read in parts is longer than two widths of its writing: its direction is known.
+    // The parts may have been read in different directions, so a long page stays as it was scanned.
     turn: 0,
     language: all > 0 && share(({ language }) => (language === 'other' ? 1 : 0)) > 0.5 ? 'other' : 'en',
     blocks: parts.flatMap(({ blocks }) => blocks),

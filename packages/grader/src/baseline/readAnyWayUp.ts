@@ -23,11 +23,11 @@ const FAIR = 0.6;
 const BETTER = 0.15;
 
 /** Share of the letters in standing lines from which the page itself stands. */
-const MOST_STANDING = 0.5;
+const LEAST_STANDING = 0.5;
 /** A line is standing if it is this much taller than wide. Fewer letters than three may be so in an upright line. */
 const STANDING = { ratio: 1.5, letters: 3 };
 /** Share of the legible letters of standing lines that the turned page must have. */
-const MOST_KEPT = 0.8;
+const LEAST_KEPT = 0.8;
 
 /**
  * Reads a page in the orientation of the scan. If the result is poor, or its lines stand, tries a strip of the page in
@@ -40,7 +40,7 @@ export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOpti
     return { lines, legibility: legibilityOf(lines), turn };
   };
   const asScanned = await read(picture, 0);
-  const isStanding = standingShare(asScanned.lines, picture) > MOST_STANDING;
+  const isStanding = standingShare(asScanned.lines, picture) > LEAST_STANDING;
   if (asScanned.legibility >= GOOD && !isStanding) return asScanned;
   // The reader lays standing lines on their side: their words may be right, but not their order.
   const first = isStanding ? { ...asScanned, legibility: 0 } : asScanned;
@@ -54,7 +54,7 @@ export const readAnyWayUp = async (picture: Picture, ocr: Ocr, options: CallOpti
   }
   if (best === null) return asScanned;
   const turned = await read(picture, best.turn);
-  const least = amount(asScanned) * (isStanding ? MOST_KEPT : 1);
+  const least = amount(asScanned) * (isStanding ? LEAST_KEPT : 1);
   return isBetter(turned, first) && amount(turned) > least ? turned : asScanned;
 };
 
