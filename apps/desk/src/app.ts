@@ -1,8 +1,9 @@
-import express, { type Express } from 'express';
+import type { Express, Request } from 'express';
 import type { CoreOverHttp } from '@evaluation/core-client';
 import { lookUpLimits } from '@evaluation/platform/client-limits';
 import type { DeskSettings } from '@evaluation/platform/settings';
-import { readinessOf, type Logger } from '@evaluation/platform/telemetry';
+import { createHttpApp } from '@evaluation/platform/http';
+import type { Logger } from '@evaluation/platform/telemetry';
 import { forwardCalls } from './calls/forwardCalls.ts';
 import { sendEvents } from './events/sendEvents.ts';
 import type { Streams } from './events/streams.ts';
@@ -10,8 +11,6 @@ import { downloadRoutes } from './downloads/downloadRoutes.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { fromOwnPage } from './middleware/fromOwnPage.ts';
 import { ownHost } from './middleware/ownHost.ts';
-import { observeRequests } from './middleware/observeRequests.ts';
-import { requestId } from './middleware/requestId.ts';
 import { securityHeaders } from './middleware/securityHeaders.ts';
 import { servePage } from './page/servePage.ts';
 import { knownSessions } from './sessions/knownSessions.ts';
@@ -33,22 +32,14 @@ export const createApp = (
 ): Express => {
   const limits = lookUpLimits(UNKNOWN_PER_MINUTE);
   const sessions = knownSessions(core, settings, limits);
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('trust proxy', settings.trustedProxies);
-  app.set('query parser', 'simple');
-  app.use(securityHeaders(settings));
-  app.use(requestId);
-  app.get('/healthz', (_request, response) => void response.send('ok'));
-  const readiness = readinessOf({ core: () => core.ping() }, 'desk');
-  app.get('/readyz', async (_request, response) => {
-    const { status, body } = await readiness();
-    response.status(status).send(body);
+  const app = createHttpApp({
+    name: 'desk',
+    log,
+    trustedProxies: settings.trustedProxies,
+    headers: securityHeaders(settings),
+    pingCore: () => core.ping(),
+    describe: describeRequest,
   });
-
-  // After the probes, so that probes are neither logged nor counted.
-  app.use(observeRequests(log));
   app.use(ownHost(settings.url));
   const ownPage = fromOwnPage(settings.url);
   app.use('/session', ownPage, sessionRoutes(core, sessions, settings, limits));
@@ -61,3 +52,12 @@ export const createApp = (
   app.use(errorHandler(log));
   return app;
 };
+
+/** Addresses of the page name exams by id, so each of them is `page`. */
+const describeRequest = ({ originalUrl }: Request): { route: string; procedure: string | undefined } => ({
+  route: ROUTES.find((route) => new RegExp(`^${route}(?:[/?]|$)`).test(originalUrl)) ?? 'page',
+  procedure: PROCEDURE.exec(originalUrl)?.[1],
+});
+
+const ROUTES = ['/trpc', '/session', '/oidc', '/events', '/assets'];
+const PROCEDURE = /^\/trpc\/([A-Za-z]+(?:\.[A-Za-z]+)*)(?:\?|$)/;

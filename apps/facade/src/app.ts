@@ -5,22 +5,22 @@ import type { Broadcasts } from '@evaluation/lanes';
 import { contract } from '@evaluation/rest-contract';
 import { stringifyExact } from '@evaluation/rest-contract/exact-json';
 import type { FacadeSettings } from '@evaluation/platform/settings';
-import { readinessOf, type Logger } from '@evaluation/platform/telemetry';
+import { createHttpApp } from '@evaluation/platform/http';
+import type { Logger } from '@evaluation/platform/telemetry';
 import { sendCheckedCopy } from './checkedCopy.ts';
 import { contractWithoutChecks } from './contractWithoutChecks.ts';
 import { serveDocs } from './docs/serveDocs.ts';
 import { forwardToCore } from './forwardToCore.ts';
 import { serveOpenApi } from './openApi.ts';
-import { authenticate } from './middleware/authenticate.ts';
+import { authenticate, keyOf } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { fingerprint, idempotencyKey } from './middleware/idempotency.ts';
 import { knownKeys } from './middleware/knownKeys.ts';
 import { lookUpLimits } from '@evaluation/platform/client-limits';
-import { observeRequests } from './middleware/observeRequests.ts';
 import { securityHeaders } from './middleware/securityHeaders.ts';
 import { rateLimiting } from './middleware/rateLimit.ts';
-import { requestId } from './middleware/requestId.ts';
+import { routeOf } from './middleware/routeMetadata.ts';
 import type { RateLimits } from './rateLimits/rateLimits.ts';
 
 /**
@@ -43,24 +43,17 @@ export const createApp = (
 
   const rates = rateLimiting(rateLimits, settings.rateLimits);
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  // Without a trusted proxy, `X-Forwarded-For` can be set to any value by the client.
-  app.set('trust proxy', settings.trustedProxies);
-  app.use(securityHeaders);
-  app.set('query parser', 'simple');
-  app.use(requestId);
-  app.get('/healthz', (_request, response) => void response.send('ok'));
-  // `readinessOf` caches core's answer: this path is public, and a flood of probes must not reach core.
-  const readiness = readinessOf({ core: () => core.ping() }, 'facade');
-  app.get('/readyz', async (_request, response) => {
-    const { status, body } = await readiness();
-    response.status(status).send(body);
+  const app = createHttpApp({
+    name: 'facade',
+    log,
+    trustedProxies: settings.trustedProxies,
+    headers: securityHeaders,
+    pingCore: () => core.ping(),
+    describe: (request, response) => ({
+      route: routeOf(request) ?? 'none',
+      institute_id: keyOf(response)?.institute_id,
+    }),
   });
-
-  // After the probes, so that probes are neither logged nor counted.
-  app.use(observeRequests(log));
   // Answers 404 to OPTIONS, which Express would otherwise answer itself: the API is server to server and has no CORS.
   app.options('/{*path}', notFound);
   app.get('/', (_request, response) => response.redirect('/docs'));

@@ -4,7 +4,7 @@ import type { CoreOverHttp, IdempotentRequest } from '@evaluation/core-client';
 import { tokenBuckets } from '@evaluation/platform/client-limits';
 import type { DeskSettings } from '@evaluation/platform/settings';
 import { Refusal } from '../middleware/errors.ts';
-import { requestIdOf } from '../middleware/requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import type { KnownSessions } from '../sessions/knownSessions.ts';
 import { answerOfCore } from './answerOfCore.ts';
 import { inputReader } from './readInput.ts';

@@ -1,24 +1,30 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import express from 'express';
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '@evaluation/platform/telemetry';
 import { errorHandler } from '../middleware/errors.ts';
-import { requestId } from '../middleware/requestId.ts';
+import { createHttpApp } from '@evaluation/platform/http';
 import { inputReader } from './readInput.ts';
 
 const LIMIT = 16 * 1024;
 const LARGE = 0.75 * LIMIT;
 
-const app = express();
+const log = createLogger({ service: 'desk', level: 'silent' });
+const app = createHttpApp({
+  name: 'desk',
+  log,
+  trustedProxies: 0,
+  headers: (_request, _response, next) => next(),
+  pingCore: async () => {},
+  describe: () => ({ route: '/trpc' }),
+});
 const readInput = inputReader(LIMIT);
-app.use(requestId);
 app.post('/:institute', async (request, response) => {
   const call = { instituteId: request.params.institute, procedure: 'public.marking.next' };
   response.send(String((await readInput(request, response, call)).length));
 });
-app.use(errorHandler(createLogger({ service: 'desk', level: 'silent' })));
+app.use(errorHandler(log));
 const server = app.listen(0, '127.0.0.1');
 const sockets = new Set<Socket>();
 server.on('connection', (socket: Socket) => void sockets.add(socket));

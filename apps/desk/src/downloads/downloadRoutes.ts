@@ -4,7 +4,7 @@ import { Router, type Request, type Response } from 'express';
 import type { CoreAccess, CoreClient } from '@evaluation/core-client';
 import type { Logger } from '@evaluation/platform/telemetry';
 import { Refusal } from '../middleware/errors.ts';
-import { requestIdOf } from '../middleware/requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import type { KnownSessions } from '../sessions/knownSessions.ts';
 import { checkedCopiesZip } from './checkedCopies.ts';
 import { safeFileName } from './fileNames.ts';

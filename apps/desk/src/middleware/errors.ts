@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { failureOf, isUnreachable } from '@evaluation/core-client';
 import { errors, type Failure } from '@evaluation/rest-contract/errors';
 import type { Logger } from '@evaluation/platform/telemetry';
-import { requestIdOf } from './requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 
 /** Reasons why the desk itself refuses a request; core has the rules for everything else. */
 type Reason =

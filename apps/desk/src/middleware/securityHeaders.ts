@@ -34,8 +34,6 @@ export const securityHeaders = ({
     strictTransportSecurity: url?.protocol === 'https:' ? { maxAge: YEAR_SECONDS } : false,
   });
   return (request, response, next) => {
-    // Browsers and proxies must not store marks, answers or copies. Files of the page replace this header.
-    response.setHeader('Cache-Control', 'no-store');
     const nonce = randomBytes(16).toString('base64');
     response.locals['nonce'] = nonce;
     response.setHeader('Content-Security-Policy', policyWith(nonce));

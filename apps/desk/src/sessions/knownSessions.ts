@@ -6,7 +6,7 @@ import type { DeskSettings } from '@evaluation/platform/settings';
 import { staffActor } from '@evaluation/platform/signed-actor';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../middleware/errors.ts';
-import { requestIdOf } from '../middleware/requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import { sessionCookie } from './cookie.ts';
 
 type SignedIn = NonNullable<Outputs['public']['desk']['people']['session']>;

@@ -2,7 +2,7 @@ import { Router, type ErrorRequestHandler, type Request, type Response } from 'e
 import type { CoreAccess } from '@evaluation/core-client';
 import type { DeskSettings } from '@evaluation/platform/settings';
 import type { Logger } from '@evaluation/platform/telemetry';
-import { requestIdOf } from '../middleware/requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import { joinCookie, placeCookie, sessionCookie, transactionCookie } from './cookie.ts';
 import type { KnownSessions } from './knownSessions.ts';
 import { ownPath } from './ownPath.ts';

@@ -4,7 +4,7 @@ import type { LookUpLimits } from '@evaluation/platform/client-limits';
 import type { DeskSettings } from '@evaluation/platform/settings';
 import * as z from 'zod/v4';
 import { Refusal } from '../middleware/errors.ts';
-import { requestIdOf } from '../middleware/requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import { deviceCookie, joinCookie, sessionCookie } from './cookie.ts';
 import type { KnownSessions } from './knownSessions.ts';
 import { userAgentOf } from './userAgentOf.ts';

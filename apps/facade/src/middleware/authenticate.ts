@@ -3,7 +3,7 @@ import type { Actor, CoreAccess, CoreClient } from '@evaluation/core-client';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { idempotentOf } from './idempotency.ts';
 import type { AuthenticatedKey, KnownKeys } from './knownKeys.ts';
-import { requestIdOf } from './requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import { metadataOf } from './routeMetadata.ts';
 
 /**

@@ -7,7 +7,7 @@ import { CutOff } from '../body/arrival.ts';
 import { MalformedJson } from '../body/parseBody.ts';
 import { isDeclared } from './declaredFailures.ts';
 import { keepRefusal, sendReplay } from './idempotency.ts';
-import { requestIdOf } from './requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import { routeOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
 

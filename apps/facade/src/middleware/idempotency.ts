@@ -6,7 +6,7 @@ import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { exactTextOf, withComparableNumbers } from '@evaluation/rest-contract/exact-json';
 import { canonicalJson, canonicalPieces } from '@evaluation/rules';
 import { inSlices } from '@evaluation/platform/turns';
-import { requestIdOf } from './requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 import { metadataOf, successStatusOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
 

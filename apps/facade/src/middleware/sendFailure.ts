@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { errors, type ErrorEnvelope, type Failure } from '@evaluation/rest-contract/errors';
-import { requestIdOf } from './requestId.ts';
+import { requestIdOf } from '@evaluation/platform/http';
 
 /** The only place that turns a failure into an HTTP response (docs/api/conventions.md#errors). */
 

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import {
   continueTrace,
   describeSpan,
@@ -7,20 +7,28 @@ import {
   SpanKind,
   traceIdOf,
   type Logger,
-} from '@evaluation/platform/telemetry';
-import { keyOf } from './authenticate.ts';
+} from '../telemetry/index.ts';
 import { requestIdOf } from './requestId.ts';
-import { routeOf } from './routeMetadata.ts';
 
-const SERVICE = 'facade';
+/** What metrics, log line and span say of a request, read when it is over. None of it is data of a client. */
+export interface Description {
+  /** A path of the contract, or a group of paths: each value creates series. */
+  route: string;
+  institute_id?: string | undefined;
+  /** Procedure of core. */
+  procedure?: string | undefined;
+}
 
 /**
  * Records metrics, a log line and the root span of each request. A client's trace context is recorded as an attribute
- * and not continued, so that clients do not decide how much is traced. Paths are those of the contract, so no client
- * data is recorded.
+ * and not continued, so that clients do not decide how much is traced.
  */
 export const observeRequests =
-  (log: Logger): RequestHandler =>
+  (
+    service: string,
+    log: Logger,
+    describe: (request: Request, response: Response) => Description,
+  ): RequestHandler =>
   (request, response, next) => {
     const started = performance.now();
     const method = KNOWN_METHODS.has(request.method) ? request.method : 'other';
@@ -29,7 +37,7 @@ export const observeRequests =
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     // `close` is emitted also when the client disconnects.
     response.once('close', end);
-    metrics.httpInFlight.inc({ service: SERVICE });
+    metrics.httpInFlight.inc({ service });
     void inSpan(
       `${method} request`,
       {
@@ -40,13 +48,15 @@ export const observeRequests =
       async () => {
         next();
         await over;
-        const route = routeOf(request) ?? 'none';
+        const description = describe(request, response);
+        const { route, institute_id: institute } = description;
         const status = response.writableFinished ? String(response.statusCode) : 'aborted';
-        const institute = keyOf(response)?.institute_id;
         const ms = performance.now() - started;
-        metrics.httpInFlight.dec({ service: SERVICE });
-        metrics.httpRequests.inc({ service: SERVICE, route, method, status });
-        metrics.httpDuration.observe({ service: SERVICE, route, method }, ms / 1000);
+        metrics.httpInFlight.dec({ service });
+        metrics.httpRequests.inc({ service, route, method, status });
+        // A stream of events is open as long as its page, which says nothing about speed.
+        if (!EVENTS.test(String(response.getHeader('content-type'))))
+          metrics.httpDuration.observe({ service, route, method }, ms / 1000);
         describeSpan(
           {
             'http.route': route,
@@ -55,21 +65,14 @@ export const observeRequests =
           },
           { name: `${method} ${route}`, failed: response.statusCode >= 500 },
         );
-        log.info(
-          {
-            request_id: requestId,
-            institute_id: institute,
-            method,
-            route,
-            status,
-            duration_ms: Math.round(ms * 10) / 10,
-          },
-          'request',
-        );
+        const duration_ms = Math.round(ms * 10) / 10;
+        log.info({ request_id: requestId, method, ...description, status, duration_ms }, 'request');
       },
       { kind: SpanKind.SERVER, parent: continueTrace(undefined) },
     );
   };
+
+const EVENTS = /^text\/event-stream\b/;
 
 /** Other methods are recorded as `other`, because each value of a label creates a series. */
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -1,0 +1,2 @@
+export { createHttpApp } from './createHttpApp.ts';
+export { requestIdOf } from './requestId.ts';
