@@ -5,7 +5,6 @@ import { alignByLabels } from './align.ts';
 import { judgeLexically } from './judge.ts';
 import { rubricFromWords } from './makeRubric.ts';
 import { openOcr } from './ocr.ts';
-import { NOTICE } from './notice.ts';
 import { readOffline } from './readOffline.ts';
 import { BASELINE_MODEL, worked } from './worked.ts';
 
@@ -15,7 +14,8 @@ export const createBaselineGrader = (): Grader => {
   return {
     provider: 'baseline',
     model: BASELINE_MODEL,
-    notice: NOTICE,
+    notice:
+      'The offline baseline is marking: it compares words and reads handwriting poorly, so every mark needs a teacher.',
     pagesPerRead: 1,
     readPages: async ({ pages }, options) => await readOffline(pages, ocr, options),
     alignAnswers: async (request, options) =>

@@ -21,10 +21,11 @@ import {
   statusThatRefusesRequest,
   statusThatRefusesUs,
   throttledFor,
+  TimedOut,
 } from './failures.ts';
+import { withTimeLimit } from '../timeLimit.ts';
 import { createEndpointPause, type EndpointPause } from '../endpointPause.ts';
 import { admitCall } from './admitCall.ts';
-import { inTime } from './inTime.ts';
 import { createImages, type Images } from './images.ts';
 import { createMaterial, type Material } from './material.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
@@ -263,8 +264,9 @@ export const connect = (options: OpenAiOptions): Connection => {
         return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
           const body = bodyOf(messages, schema, asked);
           const reply = await watched({ allowed, onRefused }, signal, () =>
-            inTime(options.callTimeoutSeconds * 1000, signal, (limited) =>
-              outputIn(client.chat.completions.create(body, { signal: limited })),
+            withTimeLimit(
+              { signal, ms: options.callTimeoutSeconds * 1000, late: () => new TimedOut() },
+              (limited) => outputIn(client.chat.completions.create(body, { signal: limited })),
             ),
           );
           return use(reply, asked, body.messages);
