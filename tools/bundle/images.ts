@@ -51,6 +51,7 @@ const documentPackages: readonly CopiedPackage[] = [
   // Of the runtime's binaries for five platforms, the images need those of Linux.
   copied('onnxruntime-node', 'dist/**/*.js', 'bin/napi-v6/linux/*/*'),
   copied('onnxruntime-common', 'dist/cjs/**/*.{js,json}', 'dist/esm/**/*.{js,json}'),
+  copied('word-list', '*.js', 'words.txt'),
   copied('dejavu-fonts-ttf', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf'),
 ];
 

@@ -102,6 +102,8 @@ export interface ReadPagesRequest {
    * continues an answer, and is not transcribed. null before the first written page.
    */
   context: PageImage | null;
+  /** Texts of the exam (`paperTexts`) for the baseline. A model does not get them: it would read what it expects. */
+  paper?: readonly string[];
 }
 
 export interface AlignRequest {

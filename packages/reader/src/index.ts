@@ -2,15 +2,16 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Message } from './child.ts';
+import type { Message, ReadRequest } from './child.ts';
 import type { Line } from './types.ts';
 
 export interface Reader {
   /**
    * Lines of a picture in reading order. One picture at a time.
+   * @param paper texts of the exam, whose words may be taken for misread ones (lexicon.ts)
    * @throws Error if the picture cannot be decoded or the child has ended
    */
-  read: (jpeg: Buffer) => Promise<Line[]>;
+  read: (jpeg: Buffer, paper?: readonly string[]) => Promise<Line[]>;
   /** Ends the child at once, also in the middle of a picture. */
   end: () => void;
 }
@@ -38,9 +39,9 @@ export const startReader = async (): Promise<Reader> => {
   const next = nextMessage(child);
   await next();
   return {
-    async read(jpeg) {
+    async read(jpeg, paper = []) {
       const answer = next();
-      child.send(jpeg);
+      child.send({ jpeg, paper } satisfies ReadRequest);
       const message = await answer;
       if (message.kind !== 'lines') throw new Error('the picture cannot be read');
       return message.lines;

@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
+import englishWords from 'word-list';
 import { detect, LONGEST_SIDE, SIDE_STEP } from './detect.ts';
+import { createLexicon, type Lexicon } from './lexicon.ts';
 import { loadClasses, loadModel, weights } from './model.ts';
-import { recognise } from './recognise.ts';
+import { logProbability, recognise } from './recognise.ts';
 import type { Character, Recognised } from './recognise.ts';
 import { boundsOf } from './rectangle.ts';
 import { inReadingOrder } from './rows.ts';
@@ -12,22 +15,31 @@ const LEAST_CONFIDENCE = 0.3;
 /** Share of a column of CTC by which a word's box reaches beyond the middles of its first and last characters. */
 const CHARACTER_WIDTH = 0.5;
 
-/** Reads pictures one after the other. Heavy: run it in a thread of its own. */
-export const createReader = async (): Promise<(jpeg: Uint8Array) => Promise<Line[]>> => {
-  const [detector, recogniser, classes] = await Promise.all([
+/** Words of a piece are made at once, because the probabilities of all pieces of a page would take 30 MB. */
+type Piece = Pick<Recognised, 'rectangle' | 'characters'> & { words: Word[] };
+
+/** Lines of a picture; `paper` are texts of the exam, whose words may be taken for misread ones. */
+type ReadPicture = (jpeg: Uint8Array, paper: readonly string[]) => Promise<Line[]>;
+
+/** Reads pictures one after the other. Heavy: run it in a process of its own. */
+export const createReader = async (): Promise<ReadPicture> => {
+  const [detector, recogniser, classes, english] = await Promise.all([
     loadModel(weights('detector.onnx')),
     loadModel(weights('recogniser.onnx')),
     loadClasses(),
+    readFile(englishWords, 'utf8').then((text) => new Set(text.split('\n'))),
   ]);
-  return async (jpeg) => {
+  return async (jpeg, paper) => {
+    const lexicon = createLexicon(paper, english);
     const picture = await decode(jpeg);
     const scaled = await scale(picture);
     const found = await detect(detector, scaled);
     const [across, down] = [picture.width / scaled.width, picture.height / scaled.height];
-    const pieces: Recognised[] = [];
+    const pieces: Piece[] = [];
     for (const rectangle of found) {
       const piece = await recognise(recogniser, picture, stretched(rectangle, across, down), classes);
-      if (mean(piece.characters) >= LEAST_CONFIDENCE) pieces.push(piece);
+      if (mean(piece.characters) < LEAST_CONFIDENCE) continue;
+      pieces.push({ ...piece, words: wordsOf(piece, picture, { lexicon, classes }) });
     }
     return inReadingOrder(pieces, picture.width).map((row) => lineOf(row, picture));
   };
@@ -64,28 +76,39 @@ const mean = (characters: readonly Character[]): number =>
     ? 0
     : characters.reduce((sum, { confidence }) => sum + confidence, 0) / characters.length;
 
-const lineOf = (pieces: readonly Recognised[], picture: Pixels): Line => {
-  const words = pieces.flatMap((piece) => wordsOf(piece, picture));
+const lineOf = (pieces: readonly Piece[], picture: Pixels): Line => {
+  const words = pieces.flatMap((piece) => piece.words);
   const box = joined(pieces.map(({ rectangle }) => boxOf(boundsOf(rectangle), picture)));
   const text = words.map((word) => word.text).join(' ');
   return { text, box, confidence: mean(pieces.flatMap(({ characters }) => characters)), words };
 };
 
-const wordsOf = ({ rectangle, characters }: Recognised, picture: Pixels): Word[] => {
-  const groups: Character[][] = [[]];
+const wordsOf = (
+  { rectangle, characters, columns }: Recognised,
+  picture: Pixels,
+  { lexicon, classes }: { lexicon: Lexicon; classes: readonly string[] },
+): Word[] => {
+  const groups: { letters: Character[]; from: number; to: number }[] = [{ letters: [], from: 0, to: 0 }];
   for (const [index, character] of characters.entries()) {
-    if (character.text === ' ' || followsLabel(characters, index, rectangle)) groups.push([]);
-    if (character.text !== ' ') groups.at(-1)!.push(character);
+    const [from, to] = character.columns;
+    groups.at(-1)!.to = from;
+    if (character.text === ' ') groups.push({ letters: [], from: to, to });
+    else if (followsLabel(characters, index, rectangle)) groups.push({ letters: [character], from, to });
+    else groups.at(-1)!.letters.push(character);
   }
+  groups.at(-1)!.to = columns.length;
   const half = (CHARACTER_WIDTH * rectangle.height) / rectangle.width;
   return groups
-    .filter(({ length }) => length > 0)
-    .map((group) => {
-      const [from, to] = [Math.max(0, group[0]!.at - half), Math.min(1, group.at(-1)!.at + half)];
+    .filter(({ letters }) => letters.length > 0)
+    .map(({ letters, from, to }) => {
+      const [left, right] = [Math.max(0, letters[0]!.at - half), Math.min(1, letters.at(-1)!.at + half)];
+      const read = letters.map(({ text }) => text).join('');
+      const text = lexicon.choose(read, (word) => logProbability(columns, [from, to], word, classes));
       return {
-        text: group.map(({ text }) => text).join(''),
-        box: boxOf(boundsOf(rectangle, from, to), picture),
-        confidence: mean(group),
+        text,
+        ...(text === read ? {} : { read }),
+        box: boxOf(boundsOf(rectangle, left, right), picture),
+        confidence: mean(letters),
       };
     });
 };

@@ -23,12 +23,23 @@ export interface Character {
   confidence: number;
   /** Middle of its first column, as a fraction of the line's width. */
   at: number;
+  /** Its first column, and the one after its last. */
+  columns: [from: number, to: number];
+}
+
+/** What the network says of each column of a line. */
+interface Columns {
+  /** Probabilities, class after class, column after column. */
+  probabilities: Float32Array;
+  /** Number of columns. */
+  length: number;
 }
 
 export interface Recognised {
   /** The rectangle along which the line was read: turned by 90° if it stands. */
   rectangle: Rectangle;
   characters: Character[];
+  columns: Columns;
 }
 
 /** @param classes the character of each class after the blank */
@@ -44,7 +55,8 @@ export const recognise = async (
     Math.min(MOST_COLUMNS, Math.round((LINE_HEIGHT * rectangle.width) / rectangle.height)),
   );
   const probabilities = await model.run(lineOf(pixels, rectangle, columns), [1, 3, LINE_HEIGHT, columns]);
-  return { rectangle, characters: decode(probabilities, classes) };
+  const read = { probabilities, length: probabilities.length / (classes.length + 1) };
+  return { rectangle, characters: decode(read, classes), columns: read };
 };
 
 /** The same rectangle, read from its bottom to its top. */
@@ -105,12 +117,11 @@ const addSample = (sum: Float64Array, { data, width, height }: Pixels, x: number
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value));
 
-const decode = (probabilities: Float32Array, classes: readonly string[]): Character[] => {
+const decode = ({ probabilities, length }: Columns, classes: readonly string[]): Character[] => {
   const count = classes.length + 1;
-  const columns = probabilities.length / count;
   const characters: Character[] = [];
   let previous = BLANK;
-  for (let column = 0; column < columns; column++) {
+  for (let column = 0; column < length; column++) {
     let best = BLANK;
     const start = column * count;
     for (let at = 1; at < count; at++) {
@@ -119,9 +130,41 @@ const decode = (probabilities: Float32Array, classes: readonly string[]): Charac
     const text = classes[best - 1];
     if (text !== undefined && best !== previous) {
       const confidence = probabilities[start + best]!;
-      characters.push({ text, confidence, at: (column + 0.5) / columns });
-    }
+      characters.push({ text, confidence, at: (column + 0.5) / length, columns: [column, column + 1] });
+    } else if (text !== undefined) characters.at(-1)!.columns[1] = column + 1;
     previous = best;
   }
   return characters;
+};
+
+/**
+ * Natural logarithm of the probability that the columns from `from` to `to` say `text`: the sum over all ways to spread
+ * its characters and blanks over the columns (Graves et al. 2006, section 4.1). −∞ if the network lacks a character.
+ */
+export const logProbability = (
+  { probabilities }: Columns,
+  [from, to]: [from: number, to: number],
+  text: string,
+  classes: readonly string[],
+): number => {
+  const letters = Array.from(text, (letter) => classes.indexOf(letter) + 1);
+  if (letters.includes(BLANK)) return -Infinity;
+  const states = letters.flatMap((letter) => [BLANK, letter]).concat(BLANK);
+  let reached = states.map((_, state): number => (state < 2 ? 1 : 0));
+  let log = 0;
+  for (let column = from; column < to; column++) {
+    const start = column * (classes.length + 1);
+    const next = states.map((symbol, state) => {
+      const isFirst = column === from;
+      const stays = reached[state]! + (isFirst ? 0 : (reached[state - 1] ?? 0));
+      const skips =
+        !isFirst && symbol !== BLANK && symbol !== states[state - 2] ? (reached[state - 2] ?? 0) : 0;
+      return (stays + skips) * probabilities[start + symbol]!;
+    });
+    const sum = next.reduce((all, each) => all + each, 0);
+    if (sum === 0) return -Infinity;
+    log += Math.log(sum);
+    reached = next.map((each) => each / sum);
+  }
+  return log + Math.log(reached.at(-1)! + (reached.at(-2) ?? 0));
 };

@@ -8,6 +8,8 @@ export interface Box {
 
 export interface Word {
   text: string;
+  /** As it was read, if `text` is a word of the paper in its place. */
+  read?: string;
   box: Box;
   /** Mean probability of its characters, 0..1. */
   confidence: number;

@@ -2,6 +2,7 @@ import {
   alignRequest,
   factsOf,
   FoundAnswers,
+  paperTexts,
   ReadPages,
   type AlignmentPart,
   type FoundAnswer,
@@ -81,7 +82,7 @@ const readTogether = async (
 ): Promise<Read> => {
   try {
     const { value, problems, evidence } = await readInParts(batch, tools.grader.pagesPerRead, (request) =>
-      usage.counted(tools.grader.readPages(request, run)),
+      usage.counted(tools.grader.readPages({ ...request, paper: paperTexts(run.material.questions) }, run)),
     );
     return { pages: withProblems(value, problems), calls: evidence };
   } catch (error) {
@@ -110,7 +111,7 @@ const readOneByOne = async (
     images.map(async (image): Promise<Read> => {
       try {
         const { value, evidence } = await readInParts({ pages: [image], context: null }, 1, ({ pages }) =>
-          usage.counted(readTextOnly(pages, run)),
+          usage.counted(readTextOnly({ pages, paper: paperTexts(run.material.questions) }, run)),
         );
         return { pages: value, calls: evidence };
       } catch (error) {

@@ -75,6 +75,7 @@ const joined = (page: number, parts: readonly SeenPage[]): SeenPage => {
   // A part that could not be read is not outweighed by the others.
   const worst = Math.min(1, ...parts.map(({ legibility }) => legibility));
   const isMixed = all > 0 && worst >= HARDLY_LEGIBLE;
+  const respelled = parts.flatMap((part) => part.respelled ?? []);
   return {
     page,
     legibility: isMixed ? Math.round(share(({ legibility }) => legibility) * 100) / 100 : worst,
@@ -83,5 +84,6 @@ const joined = (page: number, parts: readonly SeenPage[]): SeenPage => {
     language: all > 0 && share(({ language }) => (language === 'other' ? 1 : 0)) > 0.5 ? 'other' : 'en',
     blocks: parts.flatMap(({ blocks }) => blocks),
     printed: parts.flatMap(({ printed }) => printed),
+    ...(respelled.length === 0 ? {} : { respelled }),
   };
 };

@@ -17,7 +17,7 @@ export const createBaselineGrader = (): Grader => {
     notice:
       'The offline baseline is marking: it compares words and reads handwriting poorly, so every mark needs a teacher.',
     pagesPerRead: 1,
-    readPages: async ({ pages }, options) => await readOffline(pages, ocr, options),
+    readPages: async (request, options) => await readOffline(request, ocr, options),
     alignAnswers: async (request, options) =>
       await worked('align_answers', () => withinDeadline(options, () => breathe(alignByLabels(request)))),
     judgeAnswer: async (request, options) =>

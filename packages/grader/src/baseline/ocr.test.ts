@@ -103,10 +103,12 @@ describe('the baseline reads pages offline', () => {
 
   test('pages after the 40th are read offline, with any provider', async () => {
     const { value, usage } = await readTextOnly(
-      [
-        { ...scan, page: 41 },
-        { ...scan, page: 42, state: 'clean' as const },
-      ],
+      {
+        pages: [
+          { ...scan, page: 41 },
+          { ...scan, page: 42, state: 'clean' as const },
+        ],
+      },
       within(60_000),
     );
     expect(value.map(({ page, blocks }) => [page, blocks.length])).toEqual([

@@ -19,13 +19,15 @@ export interface OcrLine {
   /** 0..1 */
   confidence: number;
   /** Its words from left to right. */
-  words: { text: string; box: Box; confidence: number }[];
+  words: { text: string; read?: string; box: Box; confidence: number }[];
 }
 
 export interface Picture {
   jpeg: Buffer;
   width: number;
   height: number;
+  /** Texts of the exam (packages/reader, lexicon.ts). */
+  paper?: readonly string[] | undefined;
 }
 
 export interface Ocr {
@@ -68,12 +70,12 @@ export const openOcr = (): Ocr => {
   };
 };
 
-const recognize = async ({ jpeg }: Picture, signal: AbortSignal): Promise<OcrLine[]> => {
+const recognize = async ({ jpeg, paper = [] }: Picture, signal: AbortSignal): Promise<OcrLine[]> => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PAGE_LIMIT_MS)]);
   try {
     engine ??= startReader();
     const reader = await orAbort(engine, limit);
-    const lines = await orAbort(reader.read(jpeg), limit);
+    const lines = await orAbort(reader.read(jpeg, paper), limit);
     return lines.flatMap(({ text, box, confidence, words }) => {
       const clean = plainText(text, 2000);
       if (!/[\p{L}\p{N}]/u.test(clean)) return [];

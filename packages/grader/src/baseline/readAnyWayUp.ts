@@ -81,8 +81,8 @@ const legibilityOf = (lines: readonly OcrLine[]): number => {
   return letters === 0 ? 0 : Math.round((weighted / letters) * 100) / 100;
 };
 
-const turnedPicture = async ({ jpeg, width, height }: Picture, turn: Turn): Promise<Picture> => {
+const turnedPicture = async ({ jpeg, width, height, paper }: Picture, turn: Turn): Promise<Picture> => {
   const isUpright = turn === 0 || turn === 180;
   const size = isUpright ? { width, height } : { width: height, height: width };
-  return { jpeg: await turnedJpeg(jpeg, turn), ...size };
+  return { jpeg: await turnedJpeg(jpeg, turn), paper, ...size };
 };

@@ -1,11 +1,11 @@
-import type { Answered, CallOptions, PageImage, SeenPage } from '../grader.ts';
+import type { Answered, CallOptions, ReadPagesRequest, SeenPage } from '../grader.ts';
 import type { Ocr } from './ocr.ts';
 import { readPageOffline } from './readPage.ts';
 import { worked } from './worked.ts';
 
 /** Reads pages without a model, one after the other. Rejects like a Grader. */
 export const readOffline = async (
-  pages: readonly PageImage[],
+  { pages, paper = [] }: Pick<ReadPagesRequest, 'pages' | 'paper'>,
   ocr: Ocr,
   options: CallOptions,
 ): Promise<Answered<SeenPage[]>> =>
@@ -13,7 +13,7 @@ export const readOffline = async (
     const readings: SeenPage[] = [];
     for (const page of pages) {
       options.signal.throwIfAborted();
-      readings.push(await readPageOffline(page, ocr, options));
+      readings.push(await readPageOffline({ ...page, paper }, ocr, options));
     }
     return readings;
   });

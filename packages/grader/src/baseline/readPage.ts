@@ -8,14 +8,18 @@ import { blankReading } from '../readPages/readPages.ts';
 import { boxBeforeTurn } from '../turn.ts';
 import { withoutHead, type Line } from './cleanLines.ts';
 import { readLabel } from './labels.ts';
-import type { Ocr } from './ocr.ts';
+import type { Ocr, Picture } from './ocr.ts';
 import { readAnyWayUp } from './readAnyWayUp.ts';
 
 /**
  * Reads the picture of one page offline. Lines become blocks, split at question labels. The reader knows Latin and
  * Greek letters, so that it reports no other language: writing in another script has a low legibility.
  */
-export const readPageOffline = async (page: PageImage, ocr: Ocr, options: CallOptions): Promise<SeenPage> => {
+export const readPageOffline = async (
+  page: PageImage & Pick<Picture, 'paper'>,
+  ocr: Ocr,
+  options: CallOptions,
+): Promise<SeenPage> => {
   if (!isRead(page)) return blankReading(page.page);
   const jpeg = await readFile(page.file).catch(() => {
     throw new GraderFailure('permanent', 'a page image could not be read');
@@ -23,6 +27,9 @@ export const readPageOffline = async (page: PageImage, ocr: Ocr, options: CallOp
   // A page with ink that OCR cannot read is not blank: its legibility of 0 asks for a teacher.
   const { lines, legibility, turn } = await readAnyWayUp({ ...page, jpeg }, ocr, options);
   const written = withoutHead(page.page, lines);
+  const respelled = written
+    .flatMap(({ words }) => words)
+    .flatMap(({ read, text }) => (read === undefined ? [] : [{ read, taken: text }]));
   const place = (box: Box): Box => (turn === 0 ? box : clampBox(boxBeforeTurn(box, turn)));
   return {
     page: page.page,
@@ -30,6 +37,7 @@ export const readPageOffline = async (page: PageImage, ocr: Ocr, options: CallOp
     language: 'en',
     turn,
     blocks: boundBlocks(blocksOf(written)).map((block) => ({ ...block, box: place(block.box) })),
+    ...(respelled.length === 0 ? {} : { respelled }),
     printed: lines.filter((line) => !written.includes(line)).map(({ box }) => place(box)),
   };
 };

@@ -2,10 +2,10 @@ import type { Answered, CallEvidence } from '../grader.ts';
 import { NO_CALLS } from '../grader.ts';
 import { sha256Of } from '../callEvidence.ts';
 
-export const BASELINE_MODEL = 'baseline-lexical-5';
+export const BASELINE_MODEL = 'baseline-lexical-6';
 
 /** Version of the baseline's rules in evidence; changes when their results change. */
-const BASELINE_VERSION = 'baseline/5';
+const BASELINE_VERSION = 'baseline/6';
 
 /** Runs a part of the baseline's work and measures it. The evidence holds the result in place of a model's reply. */
 export const worked = async <T>(call: CallEvidence['call'], work: () => Promise<T>): Promise<Answered<T>> => {

@@ -46,6 +46,15 @@ export const makeRubricRequest = (exam: ExamContext, question: MarkedQuestion): 
   question: { label: question.label, text: question.text, maxMarks: question.max_marks },
 });
 
+/** Texts of the exam whose words an offline reader may take for misread ones. */
+export const paperTexts = (questions: readonly MarkedQuestion[]): string[] =>
+  questions.flatMap(({ text, options, model_answer, rubric }) => [
+    text,
+    model_answer ?? '',
+    ...options.map((option) => option.text),
+    ...criteriaOf(rubric).flatMap(({ name, keywords, guidance }) => [name, guidance ?? '', ...keywords]),
+  ]);
+
 export const criteriaOf = (rubric: Rubric | null): MadeRubric =>
   (rubric?.criteria ?? []).map(({ name, marks, keywords, guidance }) => ({
     name,

@@ -37,6 +37,8 @@ export const SeenPage = PageReading.extend({
   turn: Turn,
   /** Places of print, and of other ink that is no writing of the candidate. */
   printed: z.array(Box),
+  /** Words of the text that were misread and stand for words of the paper, in reading order; absent without any. */
+  respelled: z.array(z.object({ read: z.string(), taken: z.string() })).optional(),
 });
 export type SeenPage = z.infer<typeof SeenPage>;
 
