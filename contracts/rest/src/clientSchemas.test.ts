@@ -212,6 +212,22 @@ describe('the rendition in OpenAPI 3.0', () => {
     }
   });
 
+  test('has no union, which clients of OpenAPI Generator cannot send with a list, and names its types', () => {
+    const { AnswerKeyInput, QuestionInput } = document30.components.schemas;
+    expect(AnswerKeyInput).toEqual({
+      description: expect.stringMatching(/^A number, its text, or a list of accepted numbers and texts/),
+    });
+    expect(asObject(QuestionInput?.['properties'])).toMatchObject({
+      answer: { allOf: [{ $ref: '#/components/schemas/AnswerKeyInput' }], nullable: true },
+    });
+    for (const schema of schemasIn(document30)) expect(branchesOf(schema)).toEqual([]);
+  });
+
+  test('cannot be made of a union without a description', () => {
+    const union = { components: { schemas: { Key: { anyOf: [{ type: 'number' }, { type: 'string' }] } } } };
+    expect(() => openApi30(union)).toThrow('A union needs a description');
+  });
+
   test('keeps null, bounds and known values', () => {
     const { Submission, QuestionInput, ReEvaluate } = document30.components.schemas;
     expect(asObject(Submission?.['properties'])).toMatchObject({

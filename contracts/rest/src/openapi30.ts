@@ -1,9 +1,12 @@
 import { isObject, mapDocument, type JsonSchema } from './clientSchemas.ts';
 
 /**
- * openapi.json in OpenAPI 3.0.3, for generators that do not read 3.1. It says the same in the words of 3.0, except that
- * the known values of a response stand in `x-extensible-enum` beside `type: string`: those generators make a class with
- * two texts of an `anyOf` of two texts.
+ * openapi.json in OpenAPI 3.0.3, for generators that do not read 3.1. It says the same in the words of 3.0, except:
+ *
+ * - The known values of a response stand in `x-extensible-enum` beside `type: string`: those generators make a class
+ *   with two texts of an `anyOf` of two texts.
+ * - A union, such as an answer key, is any value, and its description names the types. OpenAPI Generator makes a class
+ *   of an `anyOf` that in Python and Java neither sends nor reads its lists.
  */
 export const openApi30 = (document: object): object => {
   const { info, paths, ...rest } = structuredClone({ info: {}, paths: {}, ...document });
@@ -31,7 +34,8 @@ const withoutRoles = (part: unknown): unknown => {
   );
 };
 
-const inWordsOf30 = (schema: JsonSchema): JsonSchema => inlineConst(exclusive(nullable(extensible(schema))));
+const inWordsOf30 = (schema: JsonSchema): JsonSchema =>
+  inlineConst(exclusive(anyValue(nullable(extensible(schema)))));
 
 const branches = ({ anyOf }: JsonSchema): JsonSchema[] =>
   Array.isArray(anyOf) ? anyOf.filter((branch: unknown) => isObject(branch)) : [];
@@ -42,6 +46,12 @@ const extensible = (schema: JsonSchema): JsonSchema => {
   if (!('enum' in known) || known['type'] !== 'string' || any['type'] !== 'string') return schema;
   const { anyOf: _, ...rest } = schema;
   return { ...rest, type: 'string', 'x-extensible-enum': known['enum'] };
+};
+
+const anyValue = ({ anyOf, ...rest }: JsonSchema): JsonSchema => {
+  if (anyOf !== undefined && rest['description'] === undefined)
+    throw new Error('A union needs a description of its types in OpenAPI 3.0.');
+  return rest;
 };
 
 const isNull = (schema: JsonSchema): boolean => schema['type'] === 'null';

@@ -29,17 +29,24 @@ const OptionInput = z
   .object({ label: requiredShortText(16), text: longText(2000) })
   .meta({ id: 'OptionInput' });
 
-const NumberOrText = z.union([z.number(), z.string()]).meta({ id: 'NumberOrText' });
+const NumberOrText = z
+  .union([z.number(), z.string()])
+  .meta({ id: 'NumberOrText', description: 'A number, or its text.' });
 
-const AnswerKey = z
-  .union([z.number(), z.string(), z.array(NumberOrText)])
-  .meta({ id: 'AnswerKey', description: 'The key of a `numeric` or `one_word` question.' });
+const AnswerKey = z.union([z.number(), z.string(), z.array(NumberOrText)]).meta({
+  id: 'AnswerKey',
+  description:
+    'A number, its text, or a list of accepted numbers and texts: the key of a `numeric` question; the text of a `one_word` question.',
+});
 
-const NumberOrTextInput = z.union([z.number(), longText(255)]).meta({ id: 'NumberOrTextInput' });
+const NumberOrTextInput = z
+  .union([z.number(), longText(255)])
+  .meta({ id: 'NumberOrTextInput', description: 'A number, or its text.' });
 
 const AnswerKeyInput = z.union([z.number(), longText(255), z.array(NumberOrTextInput).min(1).max(100)]).meta({
   id: 'AnswerKeyInput',
-  description: 'A number, its text, or a list of accepted numbers for `numeric`; a text for `one_word`.',
+  description:
+    'A number, its text, or a list of accepted numbers and texts for `numeric`; a text for `one_word`.',
 });
 
 /**

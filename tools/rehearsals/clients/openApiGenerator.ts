@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import type { Given } from './life.ts';
+import { newPythonEnvironment, runLifeInPython } from './python.ts';
+import { runProgram } from './runProgram.ts';
+
+/** The version that docs/api/clients.md names. */
+const VERSION = '7.25.0';
+
+/** Writes the client of one of OpenAPI Generator's own generators into the folder `client`. */
+const generate = async (folder: string, given: Given, generator: string, ...options: string[]) => {
+  const artifact = `org.openapitools:openapi-generator-cli:${VERSION}`;
+  const copy = ['dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+  await runProgram('mvn', ['--quiet', '--batch-mode', ...copy], folder);
+  const jar = join(folder, `openapi-generator-cli-${VERSION}.jar`);
+  const input = ['-i', `${given.baseUrl}/openapi-3.0.json`, '-g', generator, '-o', 'client'];
+  await runProgram('java', ['-jar', jar, 'generate', ...input, ...options], folder);
+};
+
+export const fromOpenApiGenerator = {
+  python: {
+    name: 'openapi-generator-python',
+    needs: ['mvn', 'java', 'python3'],
+    live: async (folder: string, given: Given): Promise<string> => {
+      await generate(folder, given, 'python', '--package-name', 'evaluation');
+      const python = await newPythonEnvironment(folder, join(folder, 'client'));
+      return runLifeInPython(python, folder, 'openapi-generator-python', given);
+    },
+  },
+};
