@@ -14,4 +14,8 @@ export interface Generator {
   live(folder: string, given: Given): Promise<string>;
 }
 
-export const generators: readonly Generator[] = [fromOpenApiPythonClient, fromOpenApiGenerator.python];
+export const generators: readonly Generator[] = [
+  fromOpenApiPythonClient,
+  fromOpenApiGenerator.python,
+  fromOpenApiGenerator.java,
+];

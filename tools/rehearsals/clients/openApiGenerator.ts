@@ -1,5 +1,6 @@
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Given } from './life.ts';
+import { argumentsOf, type Given } from './life.ts';
 import { newPythonEnvironment, runLifeInPython } from './python.ts';
 import { runProgram } from './runProgram.ts';
 
@@ -24,6 +25,20 @@ export const fromOpenApiGenerator = {
       await generate(folder, given, 'python', '--package-name', 'evaluation');
       const python = await newPythonEnvironment(folder, join(folder, 'client'));
       return runLifeInPython(python, folder, 'openapi-generator-python', given);
+    },
+  },
+  java: {
+    name: 'openapi-generator-java',
+    needs: ['mvn', 'java', 'javac'],
+    live: async (folder: string, given: Given): Promise<string> => {
+      await generate(folder, given, 'java');
+      const client = join(folder, 'client');
+      const program = join(import.meta.dirname, 'openapi-generator-java/Life.java');
+      await cp(program, join(client, 'src/main/java/Life.java'));
+      const classPath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath'];
+      await runProgram('mvn', ['--quiet', '--batch-mode', 'compile', ...classPath], client);
+      const path = `target/classes:${await readFile(join(client, 'classpath'), 'utf8')}`;
+      return runProgram('java', ['-cp', path, 'Life', ...argumentsOf(given)], client);
     },
   },
 };
