@@ -18,4 +18,5 @@ export const generators: readonly Generator[] = [
   fromOpenApiPythonClient,
   fromOpenApiGenerator.python,
   fromOpenApiGenerator.java,
+  fromOpenApiGenerator.go,
 ];
