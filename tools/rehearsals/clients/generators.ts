@@ -1,3 +1,4 @@
+import { fromOapiCodegen } from './go.ts';
 import { fromOpenApiGenerator } from './openApiGenerator.ts';
 import { fromOpenApiPythonClient } from './python.ts';
 import type { Given } from './life.ts';
@@ -19,4 +20,5 @@ export const generators: readonly Generator[] = [
   fromOpenApiGenerator.python,
   fromOpenApiGenerator.java,
   fromOpenApiGenerator.go,
+  fromOapiCodegen,
 ];
