@@ -13,14 +13,13 @@ import { useStaff } from '../../app/session.ts';
 import { newKeys } from '../../app/newKey.ts';
 import { ChangedByOther } from './ChangedByOther.tsx';
 import { ExamForm } from './ExamForm.tsx';
-import { ImportExam } from './ImportExam.tsx';
 import { KeptNotice } from './KeptNotice.tsx';
 import { formKey, readForm, useFormKeeping } from './keptForm.ts';
 import { mergeDrafts, type ChangedPart } from './mergeDrafts.ts';
-import { NO_PROBLEMS, problemsInError } from './problems.ts';
+import { problemsInError } from './problems.ts';
 import { savedBody } from './requests.ts';
-import { isSameContent } from './sameContent.ts';
 import { draftOfStored } from './stored.ts';
+import { useExamDraft } from './useExamDraft.ts';
 
 export const EditExamPage = () => {
   const t = useText();
@@ -63,12 +62,11 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       ? { draft: kept.draft, changed: null }
       : mergeDrafts(kept.from.draft, kept.draft, stored.draft);
   });
-  const [draft, setDraft] = useState(restored?.draft ?? stored.draft);
+  const { draft, problems, change, refuse } = useExamDraft(restored?.draft ?? stored.draft);
   const [isRestored, setRestored] = useState(restored !== null);
-  const [problems, setProblems] = useState(NO_PROBLEMS);
   const [changed, setChanged] = useState<readonly ChangedPart[] | null>(restored?.changed ?? null);
   const from = useMemo(() => ({ draft: stored.draft, revision: stored.form.revision }), [stored]);
-  const forget = useFormKeeping(key, draft, from, !isSameContent(draft, stored.draft));
+  const forget = useFormKeeping(key, draft, from, stored.draft);
   const [keyOf] = useState(newKeys);
   const { exam, revision } = stored.form;
   const isDraft = exam.status === 'draft';
@@ -80,7 +78,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
     const theirs = draftOfStored(now);
     setStored({ form: now, draft: theirs });
     // The teacher may have typed during the calls.
-    setDraft((mine) => mergeDrafts(stored.draft, mine, theirs).draft);
+    change((mine) => mergeDrafts(stored.draft, mine, theirs).draft);
     setChanged(mergeDrafts(stored.draft, draft, theirs).changed);
     return true;
   };
@@ -101,7 +99,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
     },
     onError: async (error) => {
       const found = problemsInError(error);
-      setProblems(found);
+      refuse(found);
       if (found.size > 0) return;
       try {
         if (failureIn(error)?.code === 'conflict' && (await takeOver())) return;
@@ -117,7 +115,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       {isRestored ? (
         <KeptNotice
           onDiscard={() => {
-            setDraft(stored.draft);
+            change(() => stored.draft);
             setRestored(false);
             setChanged(null);
           }}
@@ -128,8 +126,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
         problems={problems}
         warnings={exam.warnings}
         isDraft={isDraft}
-        onChange={setDraft}
-        tools={isDraft ? <ImportExam draft={draft} onChange={setDraft} /> : null}
+        onChange={change}
         actions={
           <>
             <Button component={Link} to={`/exams/${exam.id}`} variant="default">

@@ -19,12 +19,13 @@ export const ExamFields = ({
   onChange: (change: Partial<ExamDraft>) => void;
 }) => {
   const t = useText();
+  const field = (name: string) => ({ id: name, error: problems.get(name) });
   const text = (name: 'title' | ExamText) => ({
     label: t(`exams.form.${name}`),
     value: draft[name],
     onChange: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
       onChange({ [name]: currentTarget.value }),
-    error: problems.get(name),
+    ...field(name),
   });
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -36,7 +37,7 @@ export const ExamFields = ({
         onChange={(value) => onChange({ mode: MODES.find((mode) => mode === value) ?? draft.mode })}
         allowDeselect={false}
         disabled={!isDraft}
-        error={problems.get('mode')}
+        {...field('mode')}
       />
       <TextInput maxLength={120} {...text('subject')} />
       <TextInput maxLength={32} {...text('class')} />
@@ -47,7 +48,7 @@ export const ExamFields = ({
         value={draft.level}
         onChange={(value) => onChange({ level: LEVELS.find((level) => level === value) ?? draft.level })}
         allowDeselect={false}
-        error={problems.get('level')}
+        {...field('level')}
       />
       <TextInput type="date" {...text('conducted_on')} />
       <TextInput maxLength={128} {...text('external_ref')} />
@@ -64,7 +65,7 @@ export const ExamFields = ({
         checked={draft.blind}
         onChange={({ currentTarget }) => onChange({ blind: currentTarget.checked })}
         disabled={!isDraft}
-        error={problems.get('blind')}
+        {...field('blind')}
         mt={{ sm: 'xl' }}
       />
     </SimpleGrid>

@@ -1,25 +1,32 @@
-import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { Button, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { startTransition, useMemo, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { useText } from '../../app/language.ts';
+import { newKey } from '../../app/newKey.ts';
 import { Notice } from '../Notice.tsx';
 import { questionOf, textOfWarning, type Warning } from '../textOfWarning.ts';
 import { ChoiceGroups } from './ChoiceGroups.tsx';
-import { emptyQuestion, nextLabel, totalMarks, type DraftQuestion, type ExamDraft } from './draft.ts';
+import { emptyQuestion, nextLabel, totalMarks, type ChangeExam, type ExamDraft } from './draft.ts';
 import { ExamFields } from './ExamFields.tsx';
-import { placeOf } from './fieldNames.ts';
+import { focusField } from './focusField.ts';
+import { ImportExam } from './ImportExam.tsx';
+import { ProblemSummary } from './ProblemSummary.tsx';
 import { problemBelow, type Problems } from './problems.ts';
-import { QuestionEditor } from './QuestionEditor.tsx';
+import { QuestionCard, type QuestionActions } from './QuestionCard.tsx';
+import { withCopy, withMoved, withoutQuestion } from './questions.ts';
 import { SectionsEditor } from './SectionsEditor.tsx';
+import { useOpenQuestions } from './useOpenQuestions.ts';
 
 const MOST_QUESTIONS = 200;
+const NO_WARNINGS: readonly Warning[] = [];
+const NO_TEXTS: readonly string[] = [];
 
 export const ExamForm = ({
   draft,
   problems,
-  warnings = [],
+  warnings = NO_WARNINGS,
   isDraft,
   onChange,
-  tools,
   actions,
 }: {
   draft: ExamDraft;
@@ -27,84 +34,131 @@ export const ExamForm = ({
   /** Warnings of the API; those that name a question are shown at it. */
   warnings?: readonly Warning[];
   isDraft: boolean;
-  onChange: (draft: ExamDraft) => void;
-  tools?: ReactNode;
+  /** The same function at each call, so that a change of one question draws no other one. */
+  onChange: ChangeExam;
   actions: ReactNode;
 }) => {
   const t = useText();
-  const summary = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (problems.size > 0) summary.current?.focus();
-  }, [problems]);
-  const replace = (key: string, question: DraftQuestion) =>
-    onChange({ ...draft, questions: draft.questions.map((one) => (one.key === key ? question : one)) });
-  const labels = draft.questions.map(({ label }) => label);
-  /** Texts of the warnings about a question. Without a label: texts of the warnings that name no question. */
-  const warningsOf = (label: string | undefined) =>
-    warnings
-      .filter((warning) => questionOf(warning, labels) === label)
-      .map((warning) => textOfWarning(warning, labels));
+  const { questions } = draft;
+  const { areOpen, isOpen, toggle, open, setAll, restart } = useOpenQuestions(questions.length);
+  const [moved, setMoved] = useState<string | null>(null);
+  const sections = useMemo(() => draft.sections.map(({ name }) => name), [draft.sections]);
+  const textsOf = useWarnings(warnings, questions);
+  const ofQuestions = useMemo(
+    (): QuestionActions => ({
+      change: onChange,
+      toggle,
+      move: (key, by, button) => {
+        flushSync(() => {
+          onChange((now) => withMoved(now, key, by));
+          setMoved(key);
+        });
+        // The browser takes the focus from an element that moves.
+        button.focus();
+        button.scrollIntoView({ block: 'nearest' });
+      },
+      duplicate: (key, index) => {
+        const copy = newKey();
+        flushSync(() => {
+          onChange((now) => withCopy(now, key, copy));
+          open(copy);
+        });
+        focusField(`questions[${index + 1}]`);
+      },
+      remove: (key, index) => {
+        flushSync(() => onChange((now) => withoutQuestion(now, key)));
+        // The next question is in its place now; after the last one, the one before it.
+        if (!focusField(`questions[${index}]`)) focusField(`questions[${index - 1}]`);
+      },
+    }),
+    [onChange, toggle, open],
+  );
+  const showField = (path: string): void => {
+    const [, index] = /^questions\[(\d+)\]/.exec(path) ?? [];
+    const question = questions[Number(index)];
+    if (question !== undefined) flushSync(() => open(question.key));
+    focusField(path);
+  };
+  const movedTo = questions.findIndex(({ key }) => key === moved);
   return (
     <Stack>
-      {problems.size > 0 ? (
-        <Notice ref={summary} kind="problem" title={t('exams.form.problems')}>
-          <List size="sm">
-            {[...problems].map(([field, message]) => (
-              <List.Item key={field}>
-                {placeOf(field, draft)}: {message}
-              </List.Item>
-            ))}
-          </List>
-        </Notice>
-      ) : null}
+      <ProblemSummary draft={draft} problems={problems} onOpen={showField} />
       <ExamFields
         draft={draft}
         problems={problems}
         isDraft={isDraft}
-        onChange={(change) => onChange({ ...draft, ...change })}
+        onChange={(change) => onChange((now) => ({ ...now, ...change }))}
       />
       <SectionsEditor draft={draft} problems={problems} isDraft={isDraft} onChange={onChange} />
       <ChoiceGroups
         count={draft.choiceGroups.length}
         problem={problemBelow(problems, 'choice_groups')}
-        onRemove={() => onChange({ ...draft, choiceGroups: [] })}
+        onRemove={() => onChange((now) => ({ ...now, choiceGroups: [] }))}
       />
       <Group justify="space-between">
         <Title order={2} size="h3">
           {t('exams.form.questions')}
         </Title>
-        <Text aria-live="polite">{t('exams.form.total', { marks: totalMarks(draft.questions) })}</Text>
+        <Group>
+          {questions.length < 2 ? null : (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => startTransition(() => setAll(!areOpen))}
+            >
+              {t(areOpen ? 'exams.form.collapseAll' : 'exams.form.expandAll')}
+            </Button>
+          )}
+          <Text aria-live="polite">{t('exams.form.total', { marks: totalMarks(questions) })}</Text>
+        </Group>
       </Group>
-      {tools}
+      {isDraft ? (
+        <ImportExam
+          draft={draft}
+          onChange={(read) => {
+            restart(read.questions.length);
+            onChange(() => read);
+          }}
+        />
+      ) : null}
       {problems.has('questions') ? <Notice kind="problem">{problems.get('questions')}</Notice> : null}
-      {warningsOf(undefined).map((warning) => (
+      {textsOf(undefined).map((warning) => (
         <Notice key={warning} kind="note">
           {warning}
         </Notice>
       ))}
-      {draft.questions.map((question, index) => (
-        <QuestionEditor
-          key={question.key}
-          question={question}
-          mode={draft.mode}
-          sections={draft.sections.map(({ name }) => name)}
-          at={`questions[${index}]`}
-          problems={problems}
-          warnings={warningsOf(question.label)}
-          isDraft={isDraft}
-          onChange={(changed) => replace(question.key, changed)}
-          onRemove={() =>
-            onChange({ ...draft, questions: draft.questions.filter(({ key }) => key !== question.key) })
-          }
-        />
-      ))}
+      <Stack gap="xs">
+        {questions.map((question, index) => (
+          <QuestionCard
+            key={question.key}
+            question={question}
+            index={index}
+            isLast={index === questions.length - 1}
+            isOpen={isOpen(question.key)}
+            mode={draft.mode}
+            sections={sections}
+            problems={problems}
+            warnings={textsOf(question.label)}
+            isDraft={isDraft}
+            hasRoom={questions.length < MOST_QUESTIONS}
+            actions={ofQuestions}
+          />
+        ))}
+      </Stack>
+      <VisuallyHidden role="status">
+        {movedTo === -1
+          ? ''
+          : t('exams.form.moved', { label: questions[movedTo]?.label ?? '', place: movedTo + 1 })}
+      </VisuallyHidden>
       <Group justify="space-between">
         <Button
           variant="default"
-          disabled={!isDraft || draft.questions.length >= MOST_QUESTIONS}
-          onClick={() =>
-            onChange({ ...draft, questions: [...draft.questions, emptyQuestion(nextLabel(draft.questions))] })
-          }
+          disabled={!isDraft || questions.length >= MOST_QUESTIONS}
+          onClick={() => {
+            const question = emptyQuestion(nextLabel(questions));
+            open(question.key);
+            onChange((now) => ({ ...now, questions: [...now.questions, question] }));
+          }}
         >
           {t('exams.form.addQuestion')}
         </Button>
@@ -112,4 +166,19 @@ export const ExamForm = ({
       </Group>
     </Stack>
   );
+};
+
+/** @returns a function that gives the texts of the warnings about a question, or of those that name no question */
+const useWarnings = (warnings: readonly Warning[], questions: ExamDraft['questions']) => {
+  const lines = questions.map(({ label }) => label).join('\n');
+  const texts = useMemo(() => {
+    const labels = lines.split('\n');
+    const found = new Map<string | undefined, readonly string[]>();
+    for (const warning of warnings) {
+      const label = questionOf(warning, labels);
+      found.set(label, [...(found.get(label) ?? []), textOfWarning(warning, labels)]);
+    }
+    return found;
+  }, [warnings, lines]);
+  return (label: string | undefined): readonly string[] => texts.get(label) ?? NO_TEXTS;
 };

@@ -10,12 +10,11 @@ import { useStaff } from '../../app/session.ts';
 import { newKeys } from '../../app/newKey.ts';
 import { emptyExam } from './draft.ts';
 import { ExamForm } from './ExamForm.tsx';
-import { ImportExam } from './ImportExam.tsx';
 import { KeptNotice } from './KeptNotice.tsx';
 import { formKey, readForm, useFormKeeping } from './keptForm.ts';
-import { NO_PROBLEMS, problemsInError } from './problems.ts';
+import { problemsInError } from './problems.ts';
 import { examBody } from './requests.ts';
-import { isSameContent } from './sameContent.ts';
+import { useExamDraft } from './useExamDraft.ts';
 
 export const NewExamPage = () => {
   const t = useText();
@@ -38,10 +37,9 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
   const [empty] = useState(() => emptyExam(blind));
   const key = formKey(useStaff().id, 'new');
   const [kept] = useState(() => readForm(key));
-  const [draft, setDraft] = useState(kept?.draft ?? empty);
+  const { draft, problems, change, refuse } = useExamDraft(kept?.draft ?? empty);
   const [isRestored, setRestored] = useState(kept !== null);
-  const forget = useFormKeeping(key, draft, null, !isSameContent(draft, empty));
-  const [problems, setProblems] = useState(NO_PROBLEMS);
+  const forget = useFormKeeping(key, draft, null, empty);
   const [keyOf] = useState(newKeys);
   const create = useMutation({
     mutationFn: (open: boolean) => {
@@ -56,7 +54,7 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
     },
     onError: (error) => {
       const found = problemsInError(error);
-      setProblems(found);
+      refuse(found);
       if (found.size === 0) notifyError(error);
     },
   });
@@ -65,7 +63,7 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
       {isRestored ? (
         <KeptNotice
           onDiscard={() => {
-            setDraft(empty);
+            change(() => empty);
             setRestored(false);
           }}
         />
@@ -74,8 +72,7 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
         draft={draft}
         problems={problems}
         isDraft
-        onChange={setDraft}
-        tools={<ImportExam draft={draft} onChange={setDraft} />}
+        onChange={change}
         actions={
           <>
             <Button variant="default" loading={create.isPending} onClick={() => create.mutate(false)}>

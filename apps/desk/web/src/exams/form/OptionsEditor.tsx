@@ -34,7 +34,7 @@ export const OptionsEditor = ({
     });
   const problem = problems.get(`${at}.options`) ?? problemBelow(problems, `${at}.correct_options`);
   return (
-    <Fieldset legend={t('exams.form.options')} disabled={!isDraft}>
+    <Fieldset id={`${at}.options`} legend={t('exams.form.options')} disabled={!isDraft}>
       <Stack gap="xs">
         {options.map(({ key, label, text, isCorrect }, index) => (
           <Group key={key} align="start" wrap="nowrap">
@@ -60,6 +60,7 @@ export const OptionsEditor = ({
               maxLength={16}
               w={80}
               onChange={({ currentTarget }) => set(key, { label: currentTarget.value })}
+              id={`${at}.options[${index}].label`}
               error={problems.get(`${at}.options[${index}].label`)}
             />
             <TextInput
@@ -68,6 +69,7 @@ export const OptionsEditor = ({
               maxLength={2000}
               flex={1}
               onChange={({ currentTarget }) => set(key, { text: currentTarget.value })}
+              id={`${at}.options[${index}].text`}
               error={problems.get(`${at}.options[${index}].text`)}
             />
             {type !== 'true_false' && options.length > 2 ? (

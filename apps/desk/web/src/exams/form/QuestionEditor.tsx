@@ -1,14 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  Fieldset,
-  Group,
-  NumberInput,
-  Select,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
 import { useText } from '../../app/language.ts';
 import { Notice } from '../Notice.tsx';
 import { isChoice, withType, type DraftQuestion, type ExamDraft } from './draft.ts';
@@ -40,146 +30,145 @@ export const QuestionEditor = ({
   warnings: readonly string[];
   /** The marking scheme is fixed once the exam is open. */
   isDraft: boolean;
-  onChange: (question: DraftQuestion) => void;
+  onChange: (change: Partial<DraftQuestion>) => void;
   onRemove: () => void;
 }) => {
   const t = useText();
-  const error = (field: string) => problems.get(`${at}.${field}`);
   // Problems of the question itself, and of fields that the form does not show.
   const ownProblem = problemsElsewhere(problems, at);
-  const change = (part: Partial<DraftQuestion>) => onChange({ ...question, ...part });
+  /** Props of the field with this name in the request. */
+  const field = (name: string) => ({ id: `${at}.${name}`, error: problems.get(`${at}.${name}`) });
   return (
-    <Fieldset legend={t('exams.form.question', { label: question.label })}>
-      <Stack gap="sm">
-        {ownProblem === undefined ? null : <Notice kind="problem">{ownProblem}</Notice>}
-        {warnings.map((warning) => (
-          <Notice key={warning} kind="note">
-            {warning}
-          </Notice>
-        ))}
-        <Group align="start" grow preventGrowOverflow={false}>
-          <TextInput
-            label={t('exams.form.label')}
-            required
-            maxLength={16}
-            w={90}
-            value={question.label}
-            onChange={({ currentTarget }) => change({ label: currentTarget.value })}
-            disabled={!isDraft}
-            error={error('label')}
-          />
-          <SectionField
-            sections={sections}
-            value={question.section}
-            isDraft={isDraft}
-            error={error('section')}
-            onChange={(section) => change({ section })}
-          />
-          <Select
-            label={t('exams.form.type')}
-            data={TYPES.map((value) => ({ value, label: t(`exams.type.${value}`) }))}
-            value={question.type}
-            onChange={(value) =>
-              onChange(withType(question, TYPES.find((type) => type === value) ?? question.type))
-            }
-            allowDeselect={false}
-            disabled={question.id !== null}
-            error={error('type')}
-          />
+    <>
+      {ownProblem === undefined ? null : <Notice kind="problem">{ownProblem}</Notice>}
+      {warnings.map((warning) => (
+        <Notice key={warning} kind="note">
+          {warning}
+        </Notice>
+      ))}
+      <Group align="start" grow preventGrowOverflow={false}>
+        <TextInput
+          label={t('exams.form.label')}
+          required
+          maxLength={16}
+          w={90}
+          value={question.label}
+          onChange={({ currentTarget }) => onChange({ label: currentTarget.value })}
+          disabled={!isDraft}
+          {...field('label')}
+        />
+        <SectionField
+          sections={sections}
+          value={question.section}
+          isDraft={isDraft}
+          {...field('section')}
+          onChange={(section) => onChange({ section })}
+        />
+        <Select
+          label={t('exams.form.type')}
+          data={TYPES.map((value) => ({ value, label: t(`exams.type.${value}`) }))}
+          value={question.type}
+          onChange={(value) =>
+            onChange(withType(question, TYPES.find((type) => type === value) ?? question.type))
+          }
+          allowDeselect={false}
+          disabled={question.id !== null}
+          {...field('type')}
+        />
+        <NumberInput
+          label={t('exams.form.maxMarks')}
+          required
+          min={0}
+          max={1000}
+          step={0.5}
+          w={120}
+          value={question.maxMarks}
+          onChange={(value) => onChange({ maxMarks: typeof value === 'number' ? value : '' })}
+          disabled={!isDraft}
+          {...field('max_marks')}
+        />
+        {question.type !== 'long_answer' && mode === 'typed' ? (
           <NumberInput
-            label={t('exams.form.maxMarks')}
-            required
+            label={t('exams.form.negativeMarks')}
             min={0}
-            max={1000}
-            step={0.5}
-            w={120}
-            value={question.maxMarks}
-            onChange={(value) => change({ maxMarks: typeof value === 'number' ? value : '' })}
+            step={0.25}
+            w={140}
+            value={question.negativeMarks}
+            onChange={(value) => onChange({ negativeMarks: typeof value === 'number' ? value : '' })}
             disabled={!isDraft}
-            error={error('max_marks')}
+            {...field('negative_marks')}
           />
-          {question.type !== 'long_answer' && mode === 'typed' ? (
-            <NumberInput
-              label={t('exams.form.negativeMarks')}
-              min={0}
-              step={0.25}
-              w={140}
-              value={question.negativeMarks}
-              onChange={(value) => change({ negativeMarks: typeof value === 'number' ? value : '' })}
-              disabled={!isDraft}
-              error={error('negative_marks')}
-            />
-          ) : null}
-        </Group>
+        ) : null}
+      </Group>
+      <Textarea
+        label={t('exams.form.text')}
+        required
+        autosize
+        minRows={2}
+        maxLength={20_000}
+        value={question.text}
+        onChange={({ currentTarget }) => onChange({ text: currentTarget.value })}
+        {...field('text')}
+      />
+      {isChoice(question.type) ? (
+        <OptionsEditor
+          question={question}
+          at={at}
+          problems={problems}
+          isDraft={isDraft}
+          onChange={onChange}
+        />
+      ) : null}
+      {question.type === 'numeric' || question.type === 'one_word' ? (
         <Textarea
-          label={t('exams.form.text')}
+          label={t('exams.form.answer')}
+          description={question.type === 'numeric' ? t('exams.form.answerHelp') : undefined}
           required
           autosize
-          minRows={2}
-          maxLength={20_000}
-          value={question.text}
-          onChange={({ currentTarget }) => change({ text: currentTarget.value })}
-          error={error('text')}
+          value={question.answer}
+          onChange={({ currentTarget }) => onChange({ answer: currentTarget.value })}
+          disabled={!isDraft}
+          id={`${at}.answer`}
+          error={problemBelow(problems, `${at}.answer`)}
         />
-        {isChoice(question.type) ? (
-          <OptionsEditor
-            question={question}
-            at={at}
-            problems={problems}
-            isDraft={isDraft}
-            onChange={change}
-          />
-        ) : null}
-        {question.type === 'numeric' || question.type === 'one_word' ? (
+      ) : null}
+      {question.type === 'long_answer' ? (
+        <>
           <Textarea
-            label={t('exams.form.answer')}
-            description={question.type === 'numeric' ? t('exams.form.answerHelp') : undefined}
-            required
+            label={t('exams.form.modelAnswer')}
             autosize
-            value={question.answer}
-            onChange={({ currentTarget }) => change({ answer: currentTarget.value })}
-            disabled={!isDraft}
-            error={problemBelow(problems, `${at}.answer`)}
+            minRows={2}
+            maxLength={20_000}
+            value={question.modelAnswer}
+            onChange={({ currentTarget }) => onChange({ modelAnswer: currentTarget.value })}
+            {...field('model_answer')}
           />
-        ) : null}
-        {question.type === 'long_answer' ? (
-          <>
-            <Textarea
-              label={t('exams.form.modelAnswer')}
-              autosize
-              minRows={2}
-              maxLength={20_000}
-              value={question.modelAnswer}
-              onChange={({ currentTarget }) => change({ modelAnswer: currentTarget.value })}
-              error={error('model_answer')}
-            />
-            <Checkbox
-              label={t('exams.form.hasRubric')}
-              description={
-                question.hasRubric || question.modelAnswer.trim() !== ''
-                  ? undefined
-                  : t('exams.form.autoRubric')
-              }
-              checked={question.hasRubric}
-              onChange={({ currentTarget }) => change({ hasRubric: currentTarget.checked })}
-            />
-            {question.hasRubric ? (
-              <RubricEditor question={question} at={`${at}.rubric`} problems={problems} onChange={change} />
-            ) : null}
-          </>
-        ) : null}
-        <Group justify="end">
-          <Button
-            variant="subtle"
-            color="red"
-            onClick={onRemove}
-            disabled={!isDraft}
-            aria-label={t('exams.form.removeQuestion', { label: question.label })}
-          >
-            {t('exams.form.remove')}
-          </Button>
-        </Group>
-      </Stack>
-    </Fieldset>
+          <Checkbox
+            label={t('exams.form.hasRubric')}
+            description={
+              question.hasRubric || question.modelAnswer.trim() !== ''
+                ? undefined
+                : t('exams.form.autoRubric')
+            }
+            checked={question.hasRubric}
+            onChange={({ currentTarget }) => onChange({ hasRubric: currentTarget.checked })}
+          />
+          {question.hasRubric ? (
+            <RubricEditor question={question} at={`${at}.rubric`} problems={problems} onChange={onChange} />
+          ) : null}
+        </>
+      ) : null}
+      <Group justify="end">
+        <Button
+          variant="subtle"
+          color="red"
+          onClick={onRemove}
+          disabled={!isDraft}
+          aria-label={t('exams.form.removeQuestion', { label: question.label })}
+        >
+          {t('exams.form.remove')}
+        </Button>
+      </Group>
+    </>
   );
 };

@@ -26,10 +26,13 @@ export const RubricEditor = ({
   const sum = criteriaMarks(criteria);
   const problem = problems.get(`${at}.criteria`) ?? problems.get(at);
   return (
-    <Fieldset legend={t('exams.form.rubric')}>
+    <Fieldset id={at} legend={t('exams.form.rubric')}>
       <Stack gap="sm">
         {criteria.map(({ key, name, marks, keywords, guidance }, index) => {
-          const error = (field: string) => problems.get(`${at}.criteria[${index}].${field}`);
+          const field = (part: string) => {
+            const path = `${at}.criteria[${index}].${part}`;
+            return { id: path, error: problemBelow(problems, path) };
+          };
           const number = index + 1;
           return (
             <Group key={key} align="start" role="group" aria-label={t('exams.form.criterion', { number })}>
@@ -40,7 +43,7 @@ export const RubricEditor = ({
                 flex={2}
                 miw={160}
                 onChange={({ currentTarget }) => set(key, { name: currentTarget.value })}
-                error={error('name')}
+                {...field('name')}
               />
               <NumberInput
                 label={t('exams.form.criterionMarks')}
@@ -49,7 +52,7 @@ export const RubricEditor = ({
                 step={0.5}
                 w={110}
                 onChange={(value) => set(key, { marks: typeof value === 'number' ? value : '' })}
-                error={error('marks')}
+                {...field('marks')}
               />
               <TextInput
                 label={t('exams.form.keywords')}
@@ -57,7 +60,7 @@ export const RubricEditor = ({
                 flex={2}
                 miw={160}
                 onChange={({ currentTarget }) => set(key, { keywords: currentTarget.value })}
-                error={problemBelow(problems, `${at}.criteria[${index}].keywords`)}
+                {...field('keywords')}
               />
               <TextInput
                 label={t('exams.form.guidance')}
@@ -66,7 +69,7 @@ export const RubricEditor = ({
                 flex={2}
                 miw={160}
                 onChange={({ currentTarget }) => set(key, { guidance: currentTarget.value })}
-                error={error('guidance')}
+                {...field('guidance')}
               />
               <Button
                 variant="subtle"

@@ -5,12 +5,14 @@ import { useText } from '../../app/language.ts';
 /** Section of a question: one of the declared ones, or a name if none are declared. */
 export const SectionField = ({
   sections,
+  id,
   value,
   isDraft,
   error,
   onChange,
 }: {
   sections: readonly string[];
+  id: string;
   value: string;
   isDraft: boolean;
   error: ReactNode;
@@ -21,6 +23,7 @@ export const SectionField = ({
   if (sections.length === 0) {
     return (
       <TextInput
+        id={id}
         label={label}
         maxLength={64}
         w={120}
@@ -35,6 +38,7 @@ export const SectionField = ({
   const names = new Set([...sections, value].filter((name) => name !== ''));
   return (
     <Select
+      id={id}
       label={label}
       w={160}
       data={[...names]}

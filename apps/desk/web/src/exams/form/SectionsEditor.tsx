@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useText } from '../../app/language.ts';
-import type { ExamDraft } from './draft.ts';
+import type { ChangeExam, ExamDraft } from './draft.ts';
 import type { Problems } from './problems.ts';
 import { movedUp, renamed, withoutSection, withSection } from './sections.ts';
 
@@ -17,12 +17,12 @@ export const SectionsEditor = ({
   problems: Problems;
   /** Sections are fixed once the exam is open. */
   isDraft: boolean;
-  onChange: (draft: ExamDraft) => void;
+  onChange: ChangeExam;
 }) => {
   const t = useText();
   const problem = problems.get('sections');
   return (
-    <Fieldset legend={t('exams.form.sections')} disabled={!isDraft}>
+    <Fieldset id="sections" legend={t('exams.form.sections')} disabled={!isDraft}>
       <Stack gap="xs">
         <Text size="sm">{t('exams.form.sectionsHelp')}</Text>
         {draft.sections.map(({ key, name }, index) => (
@@ -33,14 +33,18 @@ export const SectionsEditor = ({
               maxLength={64}
               w={240}
               value={name}
-              onChange={({ currentTarget }) => onChange(renamed(draft, key, currentTarget.value))}
+              onChange={({ currentTarget }) => {
+                const typed = currentTarget.value;
+                onChange((now) => renamed(now, key, typed));
+              }}
+              id={`sections[${index}].name`}
               error={problems.get(`sections[${index}].name`) ?? problems.get(`sections[${index}]`)}
             />
             <Button
               variant="subtle"
               disabled={index === 0}
               aria-label={t('exams.form.moveSectionUp', { number: index + 1 })}
-              onClick={() => onChange(movedUp(draft, key))}
+              onClick={() => onChange((now) => movedUp(now, key))}
             >
               {t('exams.form.moveUp')}
             </Button>
@@ -48,7 +52,7 @@ export const SectionsEditor = ({
               variant="subtle"
               color="red"
               aria-label={t('exams.form.removeSection', { number: index + 1 })}
-              onClick={() => onChange(withoutSection(draft, key))}
+              onClick={() => onChange((now) => withoutSection(now, key))}
             >
               {t('exams.form.remove')}
             </Button>
@@ -64,7 +68,7 @@ export const SectionsEditor = ({
             variant="default"
             size="compact-sm"
             disabled={!isDraft || draft.sections.length >= MOST_SECTIONS}
-            onClick={() => onChange(withSection(draft))}
+            onClick={() => onChange(withSection)}
           >
             {t('exams.form.addSection')}
           </Button>

@@ -74,6 +74,9 @@ export interface ExamDraft extends Record<ExamText, string> {
   questions: DraftQuestion[];
 }
 
+/** Changes the form as it is then: a change may come while another one waits to be drawn. */
+export type ChangeExam = (change: (draft: ExamDraft) => ExamDraft) => void;
+
 export const emptyCriterion = (): DraftCriterion => ({
   key: newKey(),
   name: '',

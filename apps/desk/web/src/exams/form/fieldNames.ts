@@ -1,5 +1,5 @@
 import { t, type TextKey } from '../../app/language.ts';
-import { examTexts, type ExamDraft } from './draft.ts';
+import { examTexts, type DraftQuestion, type ExamDraft } from './draft.ts';
 
 const NAMES: Readonly<Record<string, TextKey>> = {
   ...examTexts((name) => `exams.form.${name}`),
@@ -28,6 +28,20 @@ const NAMES: Readonly<Record<string, TextKey>> = {
   guidance: 'exams.form.guidance',
 };
 
+const nameOf = (part: string): string | undefined => {
+  const name = NAMES[part];
+  return name === undefined ? undefined : t(name);
+};
+
+const nameOfOption = (field: string, question: DraftQuestion | undefined): string | undefined => {
+  const [, index, part] = /\.options\[(\d+)\]\.(label|text)$/.exec(field) ?? [];
+  if (index === undefined) return undefined;
+  const number = Number(index) + 1;
+  return part === 'label'
+    ? t('exams.form.optionLabel', { number })
+    : t('exams.form.optionText', { label: question?.options[Number(index)]?.label ?? number });
+};
+
 /** The place of a problem as the form names it: `Question 2, Criterion 1, Marks`. */
 export const placeOf = (field: string, draft: ExamDraft): string => {
   const [, section] = /^sections\[(\d+)\]/.exec(field) ?? [];
@@ -39,15 +53,15 @@ export const placeOf = (field: string, draft: ExamDraft): string => {
       .replaceAll(/\[\d+\]/g, '')
       .split('.')
       .at(-1) ?? '';
-  const name = NAMES[last];
+  const name = nameOfOption(field, draft.questions[Number(question)]) ?? nameOf(last);
   return [
     question === undefined
       ? null
       : t('exams.form.question', { label: draft.questions[Number(question)]?.label ?? question }),
     criterion === undefined ? null : t('exams.form.criterion', { number: Number(criterion) + 1 }),
-    name === undefined || (question !== undefined && last === 'questions') ? null : t(name),
+    question !== undefined && last === 'questions' ? null : name,
   ]
-    .filter((part) => part !== null)
+    .filter((part) => part != null)
     .join(', ');
 };
 

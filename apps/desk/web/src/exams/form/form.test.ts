@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Question } from '@evaluation/rest-contract/schemas';
-import { emptyExam, emptyQuestion, type ExamDraft } from './draft.ts';
+import { emptyExam, emptyOption, emptyQuestion, type ExamDraft } from './draft.ts';
 import { keywordsIn } from './keywords.ts';
 import { mergeDrafts } from './mergeDrafts.ts';
 import { problemBelow, problemsElsewhere } from './problems.ts';
+import { withCopy, withMoved } from './questions.ts';
 import { savedBody } from './requests.ts';
 import { movedUp, renamed, withoutSection, withSection } from './sections.ts';
 import { draftQuestion } from './stored.ts';
@@ -68,6 +69,44 @@ test('a field that both have changed keeps mine and is listed; so is a question 
     { field: 'title', isMineKept: true },
     { question: 'a', isMineKept: false },
   ]);
+});
+
+test('a moved question keeps its place, and a new one stays before the question that follows it', () => {
+  const all = exam({ questions: [question('a'), question('b'), question('c')] });
+  const labelsOf = ({ draft }: ReturnType<typeof mergeDrafts>) => draft.questions.map(({ id }) => id);
+  const [a, b, c] = all.questions;
+  if (a === undefined || b === undefined || c === undefined) throw new Error('three questions');
+  const theirs = exam({ questions: [a, b, question('d'), c] });
+  expect(labelsOf(mergeDrafts(all, exam({ questions: [c, a, question(null), b] }), theirs))).toEqual([
+    'd',
+    'c',
+    'a',
+    null,
+    'b',
+  ]);
+  const moved = exam({ questions: [b, a, c] });
+  expect(labelsOf(mergeDrafts(all, exam({ questions: [a, question(null), b, c] }), moved))).toEqual([
+    null,
+    'b',
+    'a',
+    'c',
+  ]);
+});
+
+test('a moved question keeps its number, and a copy has keys and a number of its own', () => {
+  const all = exam({ questions: [question('1', { options: [emptyOption('A')] }), question('2')] });
+  const [first, second] = all.questions.map(({ key }) => key);
+  const moved = withMoved(all, second ?? '', -1);
+  expect(moved.questions.map(({ label }) => label)).toEqual(['2', '1']);
+  expect(withMoved(moved, second ?? '', -1)).toBe(moved);
+  const copied = withCopy(all, first ?? '', 'copy').questions;
+  expect(copied.map(({ key, id, label }) => [key, id, label])).toEqual([
+    [first, '1', '1'],
+    ['copy', null, '3'],
+    [second, '2', '2'],
+  ]);
+  expect(copied[1]?.options[0]?.key).not.toBe(copied[0]?.options[0]?.key);
+  expect(copied[1]?.text).toBe('Question 1');
 });
 
 test('the first declared section comes after those that the questions name, and questions follow a new name', () => {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { ExamDraft } from './draft.ts';
+import { isSameContent } from './sameContent.ts';
 
 /*
  * Keeps the form of an exam in this browser while a person fills it in, apart from the forms of other people, so that
@@ -36,33 +37,41 @@ export const readForm = (key: string): KeptForm | null => {
   }
 };
 
-/** Keeps the form after each change, and at once when the page is left. @returns a function that forgets it */
+/**
+ * Keeps the form some time after each change, and at once when the page is left.
+ * @param unchanged the form without anything to keep
+ * @returns a function that forgets it
+ */
 export const useFormKeeping = (
   key: string,
   draft: ExamDraft,
   from: KeptForm['from'],
-  isChanged: boolean,
+  unchanged: ExamDraft,
 ): (() => void) => {
   const isDone = useRef(false);
+  const keep = useRef(() => {});
   useEffect(() => {
-    const keep = (): void => {
+    keep.current = (): void => {
       if (isDone.current) return;
       const form: KeptForm = { format: FORMAT, draft, from };
       try {
-        if (isChanged) localStorage.setItem(key, JSON.stringify(form));
-        else localStorage.removeItem(key);
+        if (isSameContent(draft, unchanged)) localStorage.removeItem(key);
+        else localStorage.setItem(key, JSON.stringify(form));
       } catch {
         // A browser that refuses storage keeps the form on the page only.
       }
     };
-    const timer = setTimeout(keep, SAVE_AFTER_MS);
-    addEventListener('pagehide', keep);
+    const timer = setTimeout(keep.current, SAVE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [key, draft, from, unchanged]);
+  useEffect(() => {
+    const keepNow = (): void => keep.current();
+    addEventListener('pagehide', keepNow);
     return () => {
-      clearTimeout(timer);
-      removeEventListener('pagehide', keep);
-      keep();
+      removeEventListener('pagehide', keepNow);
+      keepNow();
     };
-  }, [key, draft, from, isChanged]);
+  }, []);
   return () => {
     isDone.current = true;
     localStorage.removeItem(key);

@@ -25,20 +25,18 @@ export const mergeDrafts = (base: ExamDraft, mine: ExamDraft, theirs: ExamDraft)
     (field) => field !== 'questions' && !isSameContent(base[field], mine[field]),
   );
   Object.assign(draft, Object.fromEntries(kept.map((field) => [field, mine[field]])));
-  draft.questions = [
-    ...theirs.questions.flatMap((question): DraftQuestion[] => {
-      const before = base.questions.find(({ id }) => id === question.id);
-      const own = mine.questions.find(({ id }) => id === question.id);
-      if (before === undefined || !isSameContent(before, question))
-        changed.push({
-          question: question.label,
-          isMineKept: before !== undefined && (own === undefined || !isSameContent(before, own)),
-        });
-      if (before === undefined) return [question];
-      return own === undefined ? [] : [mergeQuestion(before, own, question)];
-    }),
-    ...mine.questions.filter(({ id }) => id === null),
-  ];
+  const shared = theirs.questions.flatMap((question): DraftQuestion[] => {
+    const before = base.questions.find(({ id }) => id === question.id);
+    const own = mine.questions.find(({ id }) => id === question.id);
+    if (before === undefined || !isSameContent(before, question))
+      changed.push({
+        question: question.label,
+        isMineKept: before !== undefined && (own === undefined || !isSameContent(before, own)),
+      });
+    if (before === undefined) return [question];
+    return own === undefined ? [] : [mergeQuestion(before, own, question)];
+  });
+  draft.questions = mergeOrders(base.questions, mine.questions, shared);
   for (const { id, label } of base.questions)
     if (theirs.questions.every((question) => question.id !== id))
       changed.push({ question: label, isMineKept: false });
@@ -52,6 +50,36 @@ const mergeQuestion = (before: DraftQuestion, mine: DraftQuestion, theirs: Draft
     ...Object.fromEntries(kept.map((field) => [field, mine[field]])),
     key: mine.key,
   };
+};
+
+/**
+ * My order if I have moved a stored question, else theirs.
+ * @param shared the questions that stay, in the order of the other person, without my new ones
+ */
+const mergeOrders = (
+  base: readonly DraftQuestion[],
+  mine: readonly DraftQuestion[],
+  shared: readonly DraftQuestion[],
+): DraftQuestion[] => {
+  const own = mine.flatMap((question) =>
+    question.id === null ? [question] : shared.filter(({ id }) => id === question.id),
+  );
+  const idsOf = (questions: readonly DraftQuestion[]) =>
+    questions.map(({ id }) => id).filter((id) => id !== null && own.some((question) => question.id === id));
+  const hasMoved = !isSameContent(idsOf(base), idsOf(own));
+  return hasMoved ? withMissing(own, shared) : withMissing(shared, own);
+};
+
+/** Puts the questions that only `others` has before the question that follows them there, or at the end. */
+const withMissing = (lead: readonly DraftQuestion[], others: readonly DraftQuestion[]): DraftQuestion[] => {
+  const result = [...lead];
+  let at = result.length;
+  for (const question of others.toReversed()) {
+    const found = result.indexOf(question);
+    if (found === -1) result.splice(at, 0, question);
+    else at = found;
+  }
+  return result;
 };
 
 const fieldsOf = <T extends object>(value: T): (keyof T)[] => Object.keys(value) as (keyof T)[];

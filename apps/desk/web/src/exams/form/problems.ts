@@ -15,11 +15,16 @@ export const problemsInError = (error: unknown): Problems => {
     : problemsIn(failure?.details);
 };
 
+/** True if a field or a part of it has a problem. */
+export const hasProblem = (problems: Problems, path: string): boolean =>
+  [...problems.keys()].some((field) => isAtOrBelow(field, path));
+
+const isAtOrBelow = (field: string, path: string): boolean =>
+  field === path || field.startsWith(`${path}[`) || field.startsWith(`${path}.`);
+
 /** Problems of a field and of its parts, such as `answer[1]` of a form that shows the list as one text. */
 export const problemBelow = (problems: Problems, path: string): string | undefined => {
-  const found = [...problems].filter(
-    ([field]) => field === path || field.startsWith(`${path}[`) || field.startsWith(`${path}.`),
-  );
+  const found = [...problems].filter(([field]) => isAtOrBelow(field, path));
   return found.length === 0 ? undefined : [...new Set(found.map(([, text]) => text))].join(' ');
 };
 
