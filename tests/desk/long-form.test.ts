@@ -128,5 +128,21 @@ test('each problem in the summary leads to its field, also in a closed question'
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('questions[0].options[1].label');
   // The address does not change, so Back leaves the form.
   expect(new URL(page.url()).hash).toBe('');
+
+  // A problem goes when its field is corrected, from the field and from the list, and the focus stays in the field.
+  const label = page.getByRole('textbox', { name: 'Label of option 2' });
+  await label.pressSequentially('Second');
+  await page.getByRole('link', { name: 'Question 1, Label of option 2' }).waitFor({ state: 'detached' });
+  expect(await label.getAttribute('aria-invalid')).not.toBe('true');
+  expect(await label.inputValue()).toBe('Second');
+  const marks = question(page, '12').getByRole('textbox', { name: 'Marks', exact: true });
+  await question(page, '12').getByText('This field is required.').waitFor();
+  await marks.fill('1.3');
+  await page.getByText('Please correct these fields').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await question(page, '12').getByText('Marks go in steps of 0.5.').waitFor();
+  await marks.fill('2');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Long paper', exact: true }).waitFor();
   await context.close();
 });

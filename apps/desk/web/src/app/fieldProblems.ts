@@ -29,8 +29,34 @@ const TEXTS: Readonly<Record<string, TextKey>> = {
  * the marks; it is used in English. Other languages have one general text for codes that this release does not know.
  */
 const textOfProblem = ({ code, message }: { code: string; message: string }): string => {
-  if (languageNow() === 'en') return message;
+  const limit = textOfLimit(message);
+  if (limit !== null) return limit;
+  if (languageNow() === 'en' && !OF_LIBRARY.test(message)) return message;
   return code === 'upload_rejected' ? textOfRejection(message) : t(TEXTS[code] ?? 'app.problem.invalidValue');
+};
+
+/** Texts of the schema library in core's answers, which are no sentences for people. */
+const OF_LIBRARY = /^(Too (small|big)|Invalid|Expected|Unrecognized)\b/;
+const LIMIT = /^Too (?:small|big): expected \w+ to (?:be|have) (>=|>|<=|<)(-?[\d.]+)( characters| items)?$/;
+
+const textOfLimit = (message: string): string | null => {
+  const [, sign, limit, unit] = LIMIT.exec(message) ?? [];
+  if (limit === undefined) return null;
+  const count = Number(limit);
+  switch (sign) {
+    case '>':
+      return t('app.problem.moreThan', { limit });
+    case '<':
+      return t('app.problem.lessThan', { limit });
+    default: {
+      const isLeast = sign === '>=';
+      if (unit === ' characters')
+        return t(isLeast ? 'app.problem.leastCharacters' : 'app.problem.mostCharacters', { count });
+      if (unit === ' items')
+        return t(isLeast ? 'app.problem.leastItems' : 'app.problem.mostItems', { count });
+      return t(isLeast ? 'app.problem.atLeast' : 'app.problem.atMost', { limit });
+    }
+  }
 };
 
 /**

@@ -12,6 +12,7 @@ import { Page } from '../../app/Page.tsx';
 import { useStaff } from '../../app/session.ts';
 import { newKeys } from '../../app/newKey.ts';
 import { ChangedByOther } from './ChangedByOther.tsx';
+import type { ExamDraft } from './draft.ts';
 import { ExamForm } from './ExamForm.tsx';
 import { KeptNotice } from './KeptNotice.tsx';
 import { formKey, readForm, useFormKeeping } from './keptForm.ts';
@@ -62,7 +63,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       ? { draft: kept.draft, changed: null }
       : mergeDrafts(kept.from.draft, kept.draft, stored.draft);
   });
-  const { draft, problems, change, refuse } = useExamDraft(restored?.draft ?? stored.draft);
+  const { draft, problems, refusals, change, refuse } = useExamDraft(restored?.draft ?? stored.draft);
   const [isRestored, setRestored] = useState(restored !== null);
   const [changed, setChanged] = useState<readonly ChangedPart[] | null>(restored?.changed ?? null);
   const from = useMemo(() => ({ draft: stored.draft, revision: stored.form.revision }), [stored]);
@@ -83,11 +84,11 @@ const EditForm = ({ form }: { form: StoredForm }) => {
     return true;
   };
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (sent: ExamDraft) => {
       const request = {
         exam_id: exam.id,
         seen: revision,
-        body: savedBody(draft, { draft: stored.draft, questions: stored.form.questions }),
+        body: savedBody(sent, { draft: stored.draft, questions: stored.form.questions }),
       };
       return client.desk.exams.save.mutate(request, { context: withKey(keyOf(request)) });
     },
@@ -97,9 +98,9 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       notify(t('exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
     },
-    onError: async (error) => {
-      const found = problemsInError(error);
-      refuse(found);
+    onError: async (error, sent) => {
+      const found = problemsInError(error, sent);
+      refuse(found, sent);
       if (found.size > 0) return;
       try {
         if (failureIn(error)?.code === 'conflict' && (await takeOver())) return;
@@ -124,6 +125,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
       <ExamForm
         draft={draft}
         problems={problems}
+        refusals={refusals}
         warnings={exam.warnings}
         isDraft={isDraft}
         onChange={change}
@@ -132,7 +134,7 @@ const EditForm = ({ form }: { form: StoredForm }) => {
             <Button component={Link} to={`/exams/${exam.id}`} variant="default">
               {t('app.cancel')}
             </Button>
-            <Button loading={save.isPending} onClick={() => save.mutate()}>
+            <Button loading={save.isPending} onClick={() => save.mutate(draft)}>
               {t('app.save')}
             </Button>
           </>

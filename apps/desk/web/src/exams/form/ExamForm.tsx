@@ -24,6 +24,7 @@ const NO_TEXTS: readonly string[] = [];
 export const ExamForm = ({
   draft,
   problems,
+  refusals,
   warnings = NO_WARNINGS,
   isDraft,
   onChange,
@@ -31,6 +32,7 @@ export const ExamForm = ({
 }: {
   draft: ExamDraft;
   problems: Problems;
+  refusals: number;
   /** Warnings of the API; those that name a question are shown at it. */
   warnings?: readonly Warning[];
   isDraft: boolean;
@@ -82,7 +84,7 @@ export const ExamForm = ({
   const movedTo = questions.findIndex(({ key }) => key === moved);
   return (
     <Stack>
-      <ProblemSummary draft={draft} problems={problems} onOpen={showField} />
+      <ProblemSummary draft={draft} problems={problems} refusals={refusals} onOpen={showField} />
       <ExamFields
         draft={draft}
         problems={problems}

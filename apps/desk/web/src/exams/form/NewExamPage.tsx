@@ -8,7 +8,7 @@ import { notify, notifyError } from '../../app/notices.ts';
 import { Page } from '../../app/Page.tsx';
 import { useStaff } from '../../app/session.ts';
 import { newKeys } from '../../app/newKey.ts';
-import { emptyExam } from './draft.ts';
+import { emptyExam, type ExamDraft } from './draft.ts';
 import { ExamForm } from './ExamForm.tsx';
 import { KeptNotice } from './KeptNotice.tsx';
 import { formKey, readForm, useFormKeeping } from './keptForm.ts';
@@ -37,24 +37,24 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
   const [empty] = useState(() => emptyExam(blind));
   const key = formKey(useStaff().id, 'new');
   const [kept] = useState(() => readForm(key));
-  const { draft, problems, change, refuse } = useExamDraft(kept?.draft ?? empty);
+  const { draft, problems, refusals, change, refuse } = useExamDraft(kept?.draft ?? empty);
   const [isRestored, setRestored] = useState(kept !== null);
   const forget = useFormKeeping(key, draft, null, empty);
   const [keyOf] = useState(newKeys);
   const create = useMutation({
-    mutationFn: (open: boolean) => {
-      const body = examBody(draft, { open });
+    mutationFn: ({ sent, open }: { sent: ExamDraft; open: boolean }) => {
+      const body = examBody(sent, { open });
       return client.exams.create.mutate({ body }, { context: withKey(keyOf(body)) });
     },
-    onSuccess: async (exam, open) => {
+    onSuccess: async (exam, { open }) => {
       forget();
       await queryClient.invalidateQueries({ queryKey: calls.desk.exams.pathKey() });
       notify(t(open ? 'exams.opened' : 'exams.saved'));
       await navigate({ to: `/exams/${exam.id}` });
     },
-    onError: (error) => {
-      const found = problemsInError(error);
-      refuse(found);
+    onError: (error, { sent }) => {
+      const found = problemsInError(error, sent);
+      refuse(found, sent);
       if (found.size === 0) notifyError(error);
     },
   });
@@ -71,14 +71,19 @@ const NewExamForm = ({ blind }: { blind: boolean }) => {
       <ExamForm
         draft={draft}
         problems={problems}
+        refusals={refusals}
         isDraft
         onChange={change}
         actions={
           <>
-            <Button variant="default" loading={create.isPending} onClick={() => create.mutate(false)}>
+            <Button
+              variant="default"
+              loading={create.isPending}
+              onClick={() => create.mutate({ sent: draft, open: false })}
+            >
               {t('exams.form.saveDraft')}
             </Button>
-            <Button loading={create.isPending} onClick={() => create.mutate(true)}>
+            <Button loading={create.isPending} onClick={() => create.mutate({ sent: draft, open: true })}>
               {t('exams.form.createAndOpen')}
             </Button>
           </>

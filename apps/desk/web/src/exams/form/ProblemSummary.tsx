@@ -10,17 +10,20 @@ import type { Problems } from './problems.ts';
 export const ProblemSummary = ({
   draft,
   problems,
+  refusals,
   onOpen,
 }: {
   draft: ExamDraft;
   problems: Problems;
+  /** Counts the saves that were refused. */
+  refusals: number;
   onOpen: (field: string) => void;
 }) => {
   const t = useText();
   const summary = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (problems.size > 0) summary.current?.focus();
-  }, [problems]);
+    if (refusals > 0) summary.current?.focus();
+  }, [refusals]);
   if (problems.size === 0) return null;
   const open = (event: MouseEvent, field: string): void => {
     event.preventDefault();

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Question } from '@evaluation/rest-contract/schemas';
-import { emptyExam, emptyOption, emptyQuestion, type ExamDraft } from './draft.ts';
+import { emptyCriterion, emptyExam, emptyOption, emptyQuestion, type ExamDraft } from './draft.ts';
 import { keywordsIn } from './keywords.ts';
 import { mergeDrafts } from './mergeDrafts.ts';
 import { problemBelow, problemsElsewhere } from './problems.ts';
-import { withCopy, withMoved } from './questions.ts';
+import { withChanged, withCopy, withMoved, withoutQuestion } from './questions.ts';
+import { remainingProblems } from './remainingProblems.ts';
 import { savedBody } from './requests.ts';
 import { movedUp, renamed, withoutSection, withSection } from './sections.ts';
 import { draftQuestion } from './stored.ts';
@@ -177,4 +178,41 @@ test('each problem of a question is shown at a field or at the question', () => 
   ]);
   expect(problemBelow(problems, 'questions[0].answer')).toBe('Not a number.');
   expect(problemsElsewhere(problems, 'questions[0]')).toBe('Too large. Needs a key.');
+});
+
+test('a problem goes when its value, or one that it is compared with, is changed, and follows a moved question', () => {
+  const criteria = ['x', 'y'].map((name) => ({ ...emptyCriterion(), name, marks: 1 }));
+  const draft = exam({
+    questions: [
+      question('a', { label: '1' }),
+      question('b', { label: '1', maxMarks: 3, hasRubric: true, criteria }),
+    ],
+  });
+  const problems = new Map([
+    ['title', 'Taken.'],
+    ['questions[0].text', 'Too long.'],
+    ['questions[1].label', 'Occurs twice.'],
+    ['questions[1].rubric.criteria', 'Adds up to 2.'],
+    ['questions[1].rubric.criteria[1].name', 'Taken.'],
+  ]);
+  const [a, b] = draft.questions.map(({ key }) => key);
+  const after = (now: ExamDraft) => [...remainingProblems(problems, draft, now).keys()];
+  expect(remainingProblems(problems, draft, { ...draft, subject: 'Physics' })).toBe(problems);
+  expect(after({ ...draft, title: 'Lenses' })).toEqual([...problems.keys()].slice(1));
+  expect(after(withChanged(draft, b ?? '', { maxMarks: 2 }))).toEqual([
+    'title',
+    'questions[0].text',
+    'questions[1].label',
+    'questions[1].rubric.criteria[1].name',
+  ]);
+  // The other of two equal numbers may be the one that was wrong.
+  expect(after(withChanged(draft, a ?? '', { label: '2' }))).not.toContain('questions[1].label');
+  expect(after(withMoved(draft, b ?? '', -1))).toEqual([
+    'title',
+    'questions[1].text',
+    'questions[0].label',
+    'questions[0].rubric.criteria',
+    'questions[0].rubric.criteria[1].name',
+  ]);
+  expect(after(withoutQuestion(draft, b ?? ''))).toEqual(['title', 'questions[0].text']);
 });

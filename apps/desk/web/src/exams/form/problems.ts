@@ -1,18 +1,34 @@
 import { failureIn } from '../../app/failures.ts';
 import { problemsIn } from '../../app/fieldProblems.ts';
 import { t } from '../../app/language.ts';
+import type { ExamDraft } from './draft.ts';
 
 /** Problems of a request by the path of the field, such as `questions[2].rubric.criteria[0].marks`. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const NO_PROBLEMS: Problems = new Map();
 
-/** Problems of the form of an exam. A reference that another exam has is a problem of its field. */
-export const problemsInError = (error: unknown): Problems => {
+/**
+ * Problems of the form of an exam. A reference that another exam has is a problem of its field, and an empty number,
+ * which is sent as 0, is a field that is missing.
+ */
+export const problemsInError = (error: unknown, sent: ExamDraft): Problems => {
   const failure = failureIn(error);
-  return failure?.code === 'exam_exists'
-    ? new Map([['external_ref', t('app.problem.externalRefTaken')]])
-    : problemsIn(failure?.details);
+  if (failure?.code === 'exam_exists') return new Map([['external_ref', t('app.problem.externalRefTaken')]]);
+  const required = t('app.problem.required');
+  return new Map(
+    [...problemsIn(failure?.details)].map(([field, text]) => [
+      field,
+      isEmptyNumber(field, sent) ? required : text,
+    ]),
+  );
+};
+
+const isEmptyNumber = (field: string, { questions }: ExamDraft): boolean => {
+  const [, index, criterion] =
+    /^questions\[(\d+)\]\.(?:max_marks|rubric\.criteria\[(\d+)\]\.marks)$/.exec(field) ?? [];
+  const question = questions[Number(index)];
+  return (criterion === undefined ? question?.maxMarks : question?.criteria[Number(criterion)]?.marks) === '';
 };
 
 /** True if a field or a part of it has a problem. */
