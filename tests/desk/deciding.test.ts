@@ -274,7 +274,7 @@ const NOT_OF_THE_PAGE = new RegExp(
   [
     ANSWERS.join('|'),
     'First (Institute|Admin)|Water and ice|On paper|Answer|One|Two|Three|A page was missed',
-    'Choose for 1|Explain 1|Because of this, and because of that|Why does ice float|Found: .*|Mozilla/.*',
+    'Choose for 1|Explain 1|Because of this, and because of that|Why does ice float|Found: .*|Mozilla/.*|Chrome, Linux',
     'Ice floats because it is less dense than water, since its molecules form an open lattice',
     'label, section, type, text, max_marks, negative_marks, options|id, name, roll number, class',
     'correct, answer, model_answer, criteria|…\\w{4}|\\S+@example.org',

@@ -45,6 +45,12 @@ export const languageNow = (): Language => {
   return isLanguage(language) ? language : 'en';
 };
 
+/** The browser's locale for the language of the page, such as `en-IN`; the language if the browser has none for it. */
+export const localeNow = (): string => {
+  const language = languageNow();
+  return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+};
+
 type Values = Readonly<Record<string, string | number>>;
 
 /** The text of a key in the language of the page. Components use `useText`, which follows a change of the language. */

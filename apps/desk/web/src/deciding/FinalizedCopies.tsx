@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState, type FormEvent } from 'react';
 import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
+import { showTime } from '../app/times.ts';
 import { MoreButton } from '../app/MoreButton.tsx';
 import { newKeys } from '../app/newKey.ts';
 import { notify } from '../app/notices.ts';
@@ -47,7 +48,7 @@ export const FinalizedCopies = ({ examId, isAdmin }: { examId: string; isAdmin: 
               .map(({ id, candidate, finalized_at }) => (
                 <Table.Tr key={id}>
                   <Table.Th scope="row">{nameOf(candidate)}</Table.Th>
-                  <Table.Td>{finalized_at === null ? '' : new Date(finalized_at).toLocaleString()}</Table.Td>
+                  <Table.Td>{finalized_at === null ? '' : showTime(finalized_at)}</Table.Td>
                   <Table.Td>
                     {!isAdmin ? null : opened === id ? (
                       <Unfinalize submissionId={id} onDone={() => setOpened(null)} />

@@ -1,8 +1,8 @@
-import { languageNow } from '../app/language.ts';
+import { localeNow } from '../app/language.ts';
 
 /** Numbers as people of the chosen language write them. `null` has no value and is shown as a dash. */
 const shown = (value: number | null | undefined, options: Intl.NumberFormatOptions): string =>
-  value == null ? '–' : new Intl.NumberFormat(languageNow(), options).format(value);
+  value == null ? '–' : new Intl.NumberFormat(localeNow(), options).format(value);
 
 export const percent = (share: number | null | undefined): string =>
   shown(share, { style: 'percent', maximumFractionDigits: 0 });

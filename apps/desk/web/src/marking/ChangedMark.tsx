@@ -2,6 +2,7 @@ import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calls, queryClient } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
+import { showTime } from '../app/times.ts';
 import type { Decision } from './queue/queueState.ts';
 import { useMarking } from './seenMarks.ts';
 
@@ -49,7 +50,7 @@ export const ChangedMark = ({ decision }: { decision: Decision }) => {
                   who: by.is_me ? t('marking.you') : (by.name ?? t('marking.someone')),
                   before: before ?? '–',
                   after: after ?? '–',
-                  at: new Date(at).toLocaleTimeString(),
+                  at: showTime(at),
                 })}
               </List.Item>
             ))}

@@ -4,6 +4,7 @@ import type { PublicRouter } from '@evaluation/core-client';
 import { useText } from '../app/language.ts';
 import { TableBox } from '../app/TableBox.tsx';
 import { showTime } from '../app/times.ts';
+import { browserName } from './browserName.ts';
 
 type Session = inferRouterOutputs<PublicRouter>['desk']['people']['mySessions'][number];
 
@@ -35,7 +36,7 @@ export const SessionsTable = ({
     >
       {sessions.map(({ id, user_agent, created_at, last_seen_at }) => (
         <Table.Tr key={id}>
-          <Table.Td>{user_agent}</Table.Td>
+          <Table.Td title={user_agent}>{browserName(user_agent)}</Table.Td>
           <Table.Td>{showTime(created_at)}</Table.Td>
           <Table.Td>{showTime(last_seen_at)}</Table.Td>
           <Table.Td>
@@ -48,7 +49,7 @@ export const SessionsTable = ({
                 size="xs"
                 variant="default"
                 disabled={isBusy}
-                aria-label={t('people.sessions.endOf', { browser: user_agent })}
+                aria-label={t('people.sessions.endOf', { browser: browserName(user_agent) })}
                 onClick={() => onEnd(id)}
               >
                 {t('people.sessions.end')}

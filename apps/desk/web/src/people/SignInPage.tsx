@@ -1,5 +1,5 @@
 import { ProviderButton } from '../app/ProviderButton.tsx';
-import { Button, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -87,6 +87,11 @@ export const SignInPage = () => {
         <Button variant="default" disabled={isBusy} onClick={() => void answerOf(signInWithPasskey)}>
           {t('people.signIn.passkey')}
         </Button>
+      )}
+      {ways?.password === false ? null : (
+        <Text size="sm" c="dimmed">
+          {t('people.signIn.forgotten')}
+        </Text>
       )}
       <ProviderButton from={from} />
     </EntryForm>

@@ -7,6 +7,7 @@ import { useText } from '../../app/language.ts';
 import { Page } from '../../app/Page.tsx';
 import { Section } from '../../app/Section.tsx';
 import { useStaff } from '../../app/session.ts';
+import { showDay } from '../../app/times.ts';
 import { Downloads } from '../../deciding/Downloads.tsx';
 import { Notice } from '../Notice.tsx';
 import { SourceBadge } from '../list/ExamsTable.tsx';
@@ -50,7 +51,7 @@ const LoadedExam = () => {
               t(`exams.mode.${exam.mode}`),
               exam.subject,
               exam.class,
-              exam.conducted_on,
+              showDay(exam.conducted_on),
               t('exams.questionCount', { count: exam.question_count }),
               t('exams.marks', { marks: exam.total_marks }),
               exam.blind ? t('exams.blind') : null,

@@ -2,6 +2,7 @@ import { Button, Checkbox, Fieldset, Group, NumberInput, Stack, Text, TextInput 
 import { useText } from '../../app/language.ts';
 import { criteriaMarks, emptyCriterion, type DraftCriterion, type DraftQuestion } from './draft.ts';
 import { problemBelow, type Problems } from './problems.ts';
+import './rubric.css';
 
 /** Criteria of a long answer. Their sum is shown beside the marks of the question while they are typed. */
 export const RubricEditor = ({
@@ -35,13 +36,16 @@ export const RubricEditor = ({
           };
           const number = index + 1;
           return (
-            <Group key={key} align="start" role="group" aria-label={t('exams.form.criterion', { number })}>
+            <div
+              key={key}
+              className="criterion"
+              role="group"
+              aria-label={t('exams.form.criterion', { number })}
+            >
               <TextInput
                 label={t('exams.form.criterionName')}
                 value={name}
                 maxLength={255}
-                flex={2}
-                miw={160}
                 onChange={({ currentTarget }) => set(key, { name: currentTarget.value })}
                 {...field('name')}
               />
@@ -50,15 +54,12 @@ export const RubricEditor = ({
                 value={marks}
                 min={0}
                 step={0.5}
-                w={110}
                 onChange={(value) => set(key, { marks: typeof value === 'number' ? value : '' })}
                 {...field('marks')}
               />
               <TextInput
                 label={t('exams.form.keywords')}
                 value={keywords}
-                flex={2}
-                miw={160}
                 onChange={({ currentTarget }) => set(key, { keywords: currentTarget.value })}
                 {...field('keywords')}
               />
@@ -66,29 +67,32 @@ export const RubricEditor = ({
                 label={t('exams.form.guidance')}
                 value={guidance}
                 maxLength={2000}
-                flex={2}
-                miw={160}
                 onChange={({ currentTarget }) => set(key, { guidance: currentTarget.value })}
                 {...field('guidance')}
               />
               <Button
                 variant="subtle"
                 color="red"
-                mt={24}
+                className="criterion-remove"
                 aria-label={t('exams.form.removeCriterion', { number })}
                 onClick={() => onChange({ criteria: criteria.filter((criterion) => criterion.key !== key) })}
               >
                 {t('exams.form.remove')}
               </Button>
-            </Group>
+            </div>
           );
         })}
+        {criteria.length === 0 ? null : (
+          <Text size="xs" c="dimmed">
+            {t('exams.form.keywordsHelp')}
+          </Text>
+        )}
         {problem === undefined ? null : (
           <Text role="alert" size="sm" c="var(--mantine-color-error)">
             {problem}
           </Text>
         )}
-        <Group justify="space-between">
+        <Group justify="space-between" align="start">
           <Button
             variant="default"
             size="compact-sm"
@@ -101,6 +105,8 @@ export const RubricEditor = ({
           </Text>
           <Checkbox
             label={t('exams.form.partialMarking')}
+            description={t('exams.form.partialMarkingHelp')}
+            maw={420}
             checked={question.partialMarking}
             onChange={({ currentTarget }) => onChange({ partialMarking: currentTarget.checked })}
           />

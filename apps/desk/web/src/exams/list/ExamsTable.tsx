@@ -2,6 +2,7 @@ import { Anchor, Badge, Group, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useText } from '../../app/language.ts';
 import { TableBox } from '../../app/TableBox.tsx';
+import { showDay } from '../../app/times.ts';
 import { ExamProgress } from '../exam/ExamProgress.tsx';
 import type { ExamOverview } from '../types.ts';
 
@@ -37,7 +38,9 @@ export const ExamsTable = ({ exams }: { exams: readonly ExamOverview[] }) => {
             <Group gap="xs" mt={4}>
               <SourceBadge source={exam.source} />
               <Text size="sm" c="dimmed">
-                {[exam.subject, exam.conducted_on].filter((part) => part !== null && part !== '').join(' · ')}
+                {[exam.subject, showDay(exam.conducted_on)]
+                  .filter((part) => part !== null && part !== '')
+                  .join(' · ')}
               </Text>
             </Group>
           </Table.Td>
