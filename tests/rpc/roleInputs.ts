@@ -148,6 +148,8 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'desk.marking.screen': ({ submission }) => ({ submission_id: submission }),
   'desk.marking.order': ({ exam }) => ({ exam_id: exam, by: 'copy' }),
   'desk.marking.progress': ({ exam }) => ({ exam_id: exam }),
+  'desk.marking.shares': ({ exam }) => ({ exam_id: exam }),
+  'desk.marking.share': ({ exam }) => ({ exam_id: exam, seen: null, sharing: { by: 'none' } }),
   'desk.marking.remarks': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
   'desk.marking.next': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
   'desk.marking.changes': ({ submission, question }) => ({

@@ -29,6 +29,10 @@ const FAILURES = {
     code: 'conflict',
     message: 'The settings have changed since they were read. Read them again and decide.',
   },
+  shares_changed: {
+    code: 'conflict',
+    message: 'The work on this exam was shared out meanwhile. Read the shares again and decide.',
+  },
   blind_copy: {
     code: 'conflict',
     message: 'The exam is marked blind, and the checked copy names the candidate. Admins can open it.',
@@ -65,6 +69,7 @@ const FAILURES = {
     code: 'conflict',
     message: 'This application is not the one in force, so it cannot be undone.',
   },
+  no_such_question: { code: 'not_found', message: 'The exam has no such question.' },
   no_such_staff: { code: 'not_found', message: 'There is no such member of staff.' },
   no_such_session: { code: 'not_found', message: 'There is no such session.' },
   no_such_link: {

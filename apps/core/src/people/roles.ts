@@ -128,6 +128,8 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.marking.order': ALL,
   'desk.marking.next': ALL,
   'desk.marking.progress': ALL,
+  'desk.marking.shares': ADMIN,
+  'desk.marking.share': ADMIN,
   'desk.marking.remarks': ALL,
   'desk.marking.changes': ALL,
   'desk.marking.withdraw': ALL,

@@ -140,7 +140,15 @@ describe('the lists of an exam of 100,000 submissions, among a million', () => {
 });
 
 test('the review queue of a million submissions reads one page of its index', async () => {
-  const choice = { examId: null, reason: null, flagged: false, after: null, window: 51, limit: 50 };
+  const choice = {
+    examId: null,
+    reason: null,
+    flagged: false,
+    ownOnly: false,
+    after: null,
+    window: 51,
+    limit: 50,
+  };
   const read = await readOf(queueRows({ institute_id: institute }, choice));
   expect(read.indexes).toContain('submissions_to_review');
   expect(read).toMatchObject({ scanned: [] });

@@ -71,7 +71,12 @@ test('results, lists, queues, figures and drawings show the same mark of a guide
     1,
   );
 
-  const queue = await listReviewQueue(services, actor, { exam_id: exam, flagged: false, limit: CANDIDATES });
+  const queue = await listReviewQueue(services, actor, {
+    exam_id: exam,
+    flagged: false,
+    own_only: false,
+    limit: CANDIDATES,
+  });
   const flagged = shown.filter(({ needs_review }) => needs_review);
   expect(
     queue.data.map(({ submission_id, questions: asked }) => [

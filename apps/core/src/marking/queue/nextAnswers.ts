@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { chooseNext, identicalGroups, type Sameness } from '@evaluation/guide';
 import type { Actor } from '@evaluation/platform/signed-actor';
@@ -10,6 +10,7 @@ import {
   type OpenAnswer,
   type QuestionOfExam,
 } from './openAnswers.ts';
+import { isOwnWork } from './ownShare.ts';
 
 /*
  * Which answers to a question a teacher decides on next. Three choices among the open answers (openAnswers.ts):
@@ -25,6 +26,10 @@ interface OfQuestion {
   exam_id: string;
   question_id: string;
 }
+
+/** @param ownOnly whether work that is shared out to other people is left out */
+const isWanted = (actor: Actor, { questionId }: QuestionOfExam, ownOnly = false): RawBuilder<boolean> =>
+  ownOnly ? isOwnWork(actor, sql`${questionId}::uuid`) : sql<boolean>`true`;
 
 const readIn = <T>(
   services: Services,
@@ -54,13 +59,14 @@ const SHOWN_CHARACTERS = 4000;
 export const nextToMark = async (
   services: Services,
   actor: Actor,
-  request: OfQuestion & { limit: number },
+  request: OfQuestion & { limit: number; own_only?: boolean },
 ): Promise<{ data: OpenAnswer[] }> => {
   const { open, marked } = await readIn(services, actor, request, async (tx, question) => ({
     open: await readOpenAnswers(tx, question, {
       order: 'sample',
       limit: MOST_COMPARED,
       characters: SHOWN_CHARACTERS,
+      where: isWanted(actor, question, request.own_only),
     }),
     marked: await readMarkedTexts(tx, question, { limit: MOST_MARKED, characters: COMPARED_CHARACTERS }),
   }));
@@ -173,17 +179,18 @@ const INSTRUCTIVE_DECISIONS = 30;
  * until the guide has INSTRUCTIVE_DECISIONS examples; then groups of answers that say the same, the largest first; then
  * the least certain marks.
  * @param request.submission_id the answer on the screen
+ * @param request.own_only whether answers that are shared out to other people are left out, also of groups
  * @throws DomainFailure exam_not_found, not_found
  */
 export const nextAnswers = async (
   services: Services,
   actor: Actor,
-  request: OfQuestion & { limit: number; submission_id?: string | undefined },
+  request: OfQuestion & { limit: number; submission_id?: string | undefined; own_only: boolean },
 ): Promise<NextAnswers> => {
-  const { limit } = request;
+  const { limit, own_only: ownOnly } = request;
   const { decided, short } = await readIn(services, actor, request, async (tx, question) => ({
     decided: await readMarkedTexts(tx, question, { limit: INSTRUCTIVE_DECISIONS, characters: 1 }),
-    short: await readShortAnswers(tx, question),
+    short: await readShortAnswers(tx, question, isWanted(actor, question, ownOnly)),
   }));
   const groups = groupsOf(short);
   const groupOf = new Map(
@@ -210,7 +217,7 @@ export const nextAnswers = async (
       order: 'confidence',
       limit: limit - identical.length,
       characters: 1,
-      where: sql<boolean>`s.id <> all(${[...groupOf.keys()]}::uuid[])`,
+      where: sql<boolean>`s.id <> all(${[...groupOf.keys()]}::uuid[]) and ${isWanted(actor, question, ownOnly)}`,
     }),
   );
   return {
@@ -223,12 +230,16 @@ export const nextAnswers = async (
 const MOST_GROUPED = 1000;
 const SHORT_CHARACTERS = 150;
 
-const readShortAnswers = (tx: Tx, question: QuestionOfExam): Promise<OpenAnswer[]> =>
+const readShortAnswers = (
+  tx: Tx,
+  question: QuestionOfExam,
+  where: RawBuilder<boolean>,
+): Promise<OpenAnswer[]> =>
   readOpenAnswers(tx, question, {
     order: 'id',
     limit: MOST_GROUPED,
     characters: SHORT_CHARACTERS,
-    where: sql<boolean>`char_length(r.extracted_answer) <= ${SHORT_CHARACTERS}`,
+    where: sql<boolean>`char_length(r.extracted_answer) <= ${SHORT_CHARACTERS} and ${where}`,
   });
 
 /** Groups of answers with the same content words, the largest first. The most frequent variant of a group is first. */

@@ -6,6 +6,7 @@ import { joinReview } from '../../guides/guideMarks.ts';
 import { readCursor, writeCursor, type Position } from '../../command/lists/cursor.ts';
 import { isOfVisibleExam, type Viewer } from '../../command/locks/visibleExams.ts';
 import { shownCandidate } from '../../exams/candidates/shownCandidate.ts';
+import { isOwnWork } from './ownShare.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
 
@@ -36,12 +37,22 @@ const openResults = sql`
   where r.institute_id = s.institute_id and r.run_id = s.current_run_id
     and coalesce(v.needs_review, r.needs_review) and s.status in ('graded', 'partially_graded')`;
 
+/** Condition on a submission `s`: a question to look at is the viewer's own work, or the copy is if there is none. */
+const isOwn = (viewer: Viewer, flagged: boolean): RawBuilder<boolean> =>
+  flagged
+    ? sql<boolean>`exists (select from marking_flags f where f.institute_id = s.institute_id
+        and f.submission_id = s.id and ${isOwnWork(viewer, sql`f.question_id`)})`
+    : sql<boolean>`(exists (select ${openResults} and ${isOwnWork(viewer, sql`r.question_id`)})
+        or (not exists (select ${openResults}) and ${isOwnWork(viewer)}))`;
+
 export const QueueQuery = z.object({
   exam_id: z.uuid().optional(),
   /** A reason of the submission or of one of its questions, such as `low_confidence`. */
   reason: z.string().min(1).max(64).optional(),
   /** True for submissions with a flag instead of those that need a review. */
   flagged: z.boolean().default(false),
+  /** Only submissions with a question to look at that is the viewer's own work. */
+  own_only: z.boolean().default(false),
   cursor: z.string().max(2000).optional(),
   limit: z.int().gte(1).lte(100).default(50),
 });
@@ -69,7 +80,10 @@ interface ReviewQueue {
   has_more: boolean;
 }
 
-/** Submissions that one call with a reason examines. A page may then hold fewer than `limit`, or none. */
+/**
+ * Submissions that one call with a reason, or with own work alone, examines. A page may then hold fewer than `limit`,
+ * or none.
+ */
 const MOST_EXAMINED = 500;
 
 /**
@@ -80,19 +94,20 @@ const MOST_EXAMINED = 500;
 export const listReviewQueue = (
   services: Services,
   actor: Actor,
-  { exam_id, reason, flagged, cursor, limit }: QueueQuery,
+  { exam_id, reason, flagged, own_only, cursor, limit }: QueueQuery,
 ): Promise<ReviewQueue> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
     const examId = exam_id === undefined ? null : (await findExam(tx, actor, exam_id)).id;
     const keys = services.settings.actorSigningKeys;
-    const scope = { instituteId, list: 'review_queue', filters: { exam_id, reason, flagged } };
+    const scope = { instituteId, list: 'review_queue', filters: { exam_id, reason, flagged, own_only } };
     const after = cursor === undefined ? null : readCursor(cursor, scope, keys);
-    const window = reason === undefined ? limit + 1 : MOST_EXAMINED;
+    const window = reason === undefined && !own_only ? limit + 1 : MOST_EXAMINED;
     const { rows } = await queueRows(actor, {
       examId,
       reason: reason ?? null,
       flagged,
+      ownOnly: own_only,
       after,
       window,
       limit,
@@ -162,12 +177,13 @@ export const queueRows = (
     examId: string | null;
     reason: string | null;
     flagged: boolean;
+    ownOnly: boolean;
     after: Pick<Position, 'updated_at' | 'id'> | null;
     window: number;
     limit: number;
   },
 ): RawBuilder<QueueRow> => {
-  const { examId, reason, flagged, after, window, limit } = choice;
+  const { examId, reason, flagged, ownOnly, after, window, limit } = choice;
   return sql<QueueRow>`
   with examined as materialized (
     select s.id, s.institute_id, s.exam_id, s.candidate_id, s.status, s.pages, s.review_reasons, s.current_run_id,
@@ -183,7 +199,7 @@ export const queueRows = (
       reason === null
         ? sql`true`
         : sql`(${reason} = any(${ownReasons}) or exists (select ${openResults} and ${reason} = any(coalesce(v.review_reasons, r.review_reasons))))`
-    }
+    } and ${ownOnly ? isOwn(viewer, flagged) : sql`true`}
     order by s.updated_at, s.id limit ${limit + 1})
   select b.examined, b.last_id, b.last_at, s.id, s.exam_id, e.title, c.id as candidate_id, c.external_id, c.name,
     c.roll_number, s.status, s.pages, ${ownReasons} as review_reasons,
@@ -201,7 +217,8 @@ export const queueRows = (
           and f.question_id = r.question_id
         where r.institute_id = s.institute_id and r.run_id = s.current_run_id
           and s.status in ('graded', 'partially_graded')
-          and (coalesce(v.needs_review, r.needs_review) or f.question_id is not null)) r
+          and (coalesce(v.needs_review, r.needs_review) or f.question_id is not null)
+          and ${ownOnly ? isOwnWork(viewer, sql`r.question_id`) : sql`true`}) r
       join questions p on p.institute_id = r.institute_id and p.id = r.question_id) as questions
   from (select count(*)::int as examined, (array_agg(id order by updated_at desc, id desc))[1] as last_id,
     max(updated_at) as last_at from examined) b
@@ -222,6 +239,8 @@ interface QueueCounts {
   reasons: { reason: string; submissions: number }[];
   /** Submissions with a flag. */
   flagged: number;
+  /** Counted submissions that are this person's own work; null if no work is shared out to this person. */
+  own: number | null;
 }
 
 /** Each counted submission costs a look-up of its results. */
@@ -230,9 +249,10 @@ const MOST_COUNTED = 2000;
 /** Counts the review queue by exam and by reason, for the filters of the queue. */
 export const countReviewQueue = (services: Services, actor: Actor): Promise<QueueCounts> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const { rows } = await sql<Pick<QueueCounts, 'counted' | 'exams' | 'reasons' | 'flagged'>>`
+    const { rows } = await sql<Omit<QueueCounts, 'is_complete'>>`
       with counted as materialized (
-        select s.id, s.institute_id, s.exam_id, s.status, s.review_reasons, s.current_run_id
+        select s.id, s.institute_id, s.exam_id, s.candidate_id, s.status, s.review_reasons,
+          s.current_run_id
         from submissions s
         where s.institute_id = ${actor.institute_id} and ${isOpen} and ${isSeenBy(actor)}
         order by s.updated_at, s.id limit ${MOST_COUNTED + 1}),
@@ -245,6 +265,9 @@ export const countReviewQueue = (services: Services, actor: Actor): Promise<Queu
       select (select count(*)::int from counted) as counted,
         (select count(*)::int from submissions s
           where s.institute_id = ${actor.institute_id} and ${isFlagged(actor)} and ${isSeenBy(actor)}) as flagged,
+        case when exists (select from marking_shares m
+            where m.institute_id = ${actor.institute_id} and m.staff_id = ${actor.key_id}::uuid)
+          then (select count(*)::int from counted s where ${isOwn(actor, false)}) end as own,
         (select coalesce(json_agg(json_build_object('exam_id', e.id, 'title', e.title, 'submissions', n.submissions)
             order by n.submissions desc, e.id), '[]')
           from (select exam_id, count(*)::int as submissions from counted group by exam_id) n
@@ -254,6 +277,12 @@ export const countReviewQueue = (services: Services, actor: Actor): Promise<Queu
           from (select reason, count(*)::int as submissions from reasons group by reason) n) as reasons`.execute(
       tx,
     );
-    const { counted, ...counts } = rows[0] ?? { counted: 0, exams: [], reasons: [], flagged: 0 };
+    const { counted, ...counts } = rows[0] ?? {
+      counted: 0,
+      exams: [],
+      reasons: [],
+      flagged: 0,
+      own: null,
+    };
     return { counted: Math.min(counted, MOST_COUNTED), is_complete: counted <= MOST_COUNTED, ...counts };
   });

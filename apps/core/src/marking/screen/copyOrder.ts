@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { StaffActor } from '@evaluation/platform/signed-actor';
 import * as z from 'zod/v4';
 import { findExam } from '../../command/locks/findExam.ts';
 import { findQuestionOfExam } from '../queue/openAnswers.ts';
+import { isOwnWork } from '../queue/ownShare.ts';
 import type { Services } from '../../command/services.ts';
 
 /*
@@ -24,6 +25,8 @@ export const OrderQuery = z.object({
   backwards: z.boolean().default(false),
   /** Only copies, or results of the question, on which no teacher has decided. */
   open_only: z.boolean().default(false),
+  /** Only copies, or results, that are the examiner's own work if work on the exam is shared out. */
+  own_only: z.boolean().default(false),
   limit: z.int().gte(1).lte(200).default(50),
 });
 export type OrderQuery = z.infer<typeof OrderQuery>;
@@ -54,6 +57,8 @@ export const copyOrder = async (
     const seed = `${exam.id} ${actor.key_id} `;
     const isOfQuestion =
       query.question_id === undefined ? sql`true` : sql`r.question_id = ${query.question_id}::uuid`;
+    const isWanted = (questionId: RawBuilder<unknown> | null) =>
+      query.own_only ? isOwnWork(actor, questionId) : sql<boolean>`true`;
     const place = sql`md5(${seed}::text || s.id::text)`;
     const placeOfAfter = sql`md5(${seed}::text || ${query.after}::uuid::text)`;
     const isBeyond =
@@ -69,11 +74,12 @@ export const copyOrder = async (
       select s.id as submission_id, c.external_id, c.name, c.roll_number, s.needs_review,
         s.finalized_at is not null as finalized, s.approved_at is not null as approved, o.open
       from (
-        select s.id, s.institute_id, s.candidate_id, s.current_run_id, s.needs_review, s.finalized_at,
-          s.approved_at, ${place} as place
+        select s.id, s.institute_id, s.exam_id, s.candidate_id, s.current_run_id, s.needs_review,
+          s.finalized_at, s.approved_at, ${place} as place
         from submissions s
         where s.institute_id = ${instituteId} and s.exam_id = ${exam.id} and s.state = 'live'
           and s.status in ('graded', 'partially_graded') and s.erased_at is null and ${isBeyond}
+          and ${isWanted(query.question_id === undefined ? null : sql`${query.question_id}::uuid`)}
           and (${!query.open_only} or (s.approved_at is null and s.finalized_at is null))
         order by place ${inOrder}
         ${query.open_only ? sql`` : sql`limit ${most}`}
@@ -82,6 +88,7 @@ export const copyOrder = async (
         select case when s.approved_at is null and s.finalized_at is null then count(*)::int else 0 end as open
         from question_results r
         where r.institute_id = s.institute_id and r.run_id = s.current_run_id and ${isOfQuestion}
+          and ${isWanted(sql`r.question_id`)}
           and (r.source = 'ai' or r.status = 'failed' or r.needs_review)
           and not exists (select from reviews v
             where v.institute_id = s.institute_id and v.submission_id = s.id and v.question_id = r.question_id

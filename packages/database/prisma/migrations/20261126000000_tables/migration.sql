@@ -733,6 +733,16 @@ CREATE TABLE exam_examiners (
   CONSTRAINT exam_examiners_pkey PRIMARY KEY (exam_id, staff_id)
 );
 
+CREATE TABLE marking_shares (
+  institute_id uuid NOT NULL,
+  exam_id uuid NOT NULL,
+  subject_id uuid NOT NULL,
+  staff_id uuid NOT NULL,
+  shared_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT marking_shares_pkey PRIMARY KEY (exam_id, subject_id, staff_id)
+);
+CREATE INDEX marking_shares_of_person ON marking_shares (institute_id, staff_id);
+
 CREATE TABLE open_copies (
   institute_id uuid NOT NULL,
   submission_id uuid NOT NULL,
@@ -941,7 +951,7 @@ BEGIN
     'registrations', 'uploads', 'submissions', 'answers', 'runs', 'run_queues', 'evidence_parts', 'judgements',
     'page_readings', 'question_results', 'checked_copies', 'reviews', 'audit_entries', 'marking_flags',
     'marking_ink',
-    'open_copies', 'exam_examiners', 'institute_settings', 'exam_guides', 'guide_events', 'guide_versions',
+    'open_copies', 'exam_examiners', 'marking_shares', 'institute_settings', 'exam_guides', 'guide_events', 'guide_versions',
     'guide_applications', 'copy_drawings', 'daily_copies', 'exhausted_time', 'idempotency_records'
   ] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);

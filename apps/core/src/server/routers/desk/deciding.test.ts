@@ -82,6 +82,7 @@ describe('the review queue', () => {
     expect(await countReviewQueue(services, guide.actor)).toEqual({
       counted: 6,
       flagged: 0,
+      own: null,
       is_complete: true,
       exams: [{ exam_id: guide.exam, title: 'Exam', submissions: 6 }],
       reasons: [

@@ -9,11 +9,13 @@ import { remarksOfQuestion } from '../../../marking/queue/remarks.ts';
 import { keepOpen } from '../../../marking/screen/presence.ts';
 import { readChanges } from '../../../marking/screen/readChanges.ts';
 import { readScreen } from '../../../marking/screen/readScreen.ts';
+import { listShares, shareOut, Sharing } from '../../../marking/sharing/shareOut.ts';
 import { withoutAnswer } from '../../../marking/review/readQuestionResult.ts';
 import { SeenMark } from '../../../marking/review/seenMark.ts';
 import { withdrawMark } from '../../../marking/review/withdrawMark.ts';
 import { reviewerProcedure, router } from '../../trpc.ts';
 
+const ofExam = reviewerProcedure.input(z.object({ exam_id: z.string().max(100) }));
 const ofSubmission = reviewerProcedure.input(z.object({ submission_id: z.string().max(100) }));
 const ofQuestion = ofSubmission.input(z.object({ question_id: z.string().max(100) }));
 
@@ -34,12 +36,15 @@ export const deskMarkingRouter = router({
         question_id: z.string().max(100),
         limit: z.int().gte(1).lte(20).default(10),
         submission_id: z.uuid().optional(),
+        own_only: z.boolean().default(false),
       }),
     )
     .query(({ ctx, input }) => nextAnswers(ctx.services, ctx.actor, input)),
-  progress: reviewerProcedure
-    .input(z.object({ exam_id: z.string().max(100) }))
-    .query(({ ctx, input }) => questionProgress(ctx.services, ctx.actor, input)),
+  progress: ofExam.query(({ ctx, input }) => questionProgress(ctx.services, ctx.actor, input)),
+  shares: ofExam.query(({ ctx, input }) => listShares(ctx.services, ctx.actor, input.exam_id)),
+  share: ofExam
+    .input(z.object({ seen: z.string().max(100).nullable(), sharing: Sharing }))
+    .mutation(({ ctx, input }) => shareOut(ctx.services, ctx.actor, input)),
   remarks: reviewerProcedure
     .input(z.object({ exam_id: z.string().max(100), question_id: z.string().max(100) }))
     .query(({ ctx, input }) => remarksOfQuestion(ctx.services, ctx.actor, input)),
