@@ -161,6 +161,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
     question_id: question,
     seen: { awarded: 1, edited_at: null, approved: false },
   }),
+  'desk.marking.unapprove': ({ submission }) => ({ submission_id: submission, seen_marks_revision: 1 }),
   'desk.marking.flag': ({ submission, question }) => ({
     submission_id: submission,
     question_id: question,

@@ -133,6 +133,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
   'desk.marking.remarks': ALL,
   'desk.marking.changes': ALL,
   'desk.marking.withdraw': ALL,
+  'desk.marking.unapprove': ALL,
   'desk.marking.flag': ALL,
   'desk.marking.ink': ALL,
   'desk.marking.keepOpen': ALL,

@@ -16,6 +16,7 @@ import type { Services } from '../../command/services.ts';
 import { PagePictures } from '../../command/workerCalls/workerInput.ts';
 import { resultRows, showResults, type ResultRow } from '../../submissions/results.ts';
 import { readCopyBlocks, type AnswerBlock, type StrayInk } from './copyBlocks.ts';
+import { isOwnWork } from '../queue/ownShare.ts';
 import { findCopy } from './findCopy.ts';
 import { staffNames } from './staffNames.ts';
 
@@ -31,6 +32,8 @@ interface ScreenQuestion {
   highest: number;
   /** Typed answer as the candidate gave it; null on a copy. */
   given: { option_labels: string[]; text: string | null } | null;
+  /** False if the answer is shared out to other people. */
+  is_own: boolean;
   /** Places of the answer on the copy. */
   blocks: AnswerBlock[];
   /**
@@ -53,6 +56,8 @@ interface MarkingScreen {
     mode: 'handwritten' | 'typed';
     blind: boolean;
     guide_mode: 'off' | 'suggest' | 'apply';
+    /** Whether work on the exam is shared out. */
+    is_shared: boolean;
   };
   /** Null on a blind exam. */
   candidate: Omit<Result['candidate'], 'id'> | null;
@@ -94,7 +99,7 @@ export const readScreen = async (
   const instituteId = actor.institute_id;
   const read = await services.database.inTenant(instituteId, async (tx) => {
     const copy = await findCopy(tx, actor, submissionId);
-    return readRows(tx, instituteId, copy.id);
+    return readRows(tx, actor, copy.id);
   });
   const { row, exam, result, flags, sealedKey, drawn } = read;
   const authors = new Set([...flags, ...read.ink].map(({ staff_id }) => staff_id));
@@ -149,7 +154,8 @@ export const readScreen = async (
   };
 };
 
-const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
+const readRows = async (tx: Tx, actor: StaffActor, submissionId: string) => {
+  const { institute_id: instituteId } = actor;
   const { rows } = await resultRows(
     { institute_id: instituteId },
     { where: sql<boolean>`s.id = ${submissionId}` },
@@ -176,6 +182,14 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
     .orderBy('k.marks_revision', 'desc')
     .limit(1)
     .select(['u.sealed_key', 'u.files_removed_at', 'k.object_key', 'k.pictures'])
+    .select([
+      sql<boolean>`exists (select from marking_shares m
+        where m.institute_id = s.institute_id and m.exam_id = s.exam_id)`.as('is_shared'),
+      sql<string[]>`array(select q.id::text from questions q
+        where q.institute_id = s.institute_id and q.exam_id = s.exam_id and not ${isOwnWork(actor, sql`q.id`)})`.as(
+        'work_of_others',
+      ),
+    ])
     .where('s.institute_id', '=', instituteId)
     .where('s.id', '=', submissionId)
     .executeTakeFirstOrThrow();
@@ -203,7 +217,14 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
   return {
     row,
     result,
-    exam: { title: more.title, mode: more.mode, blind: more.blind, guide_mode: guide.mode },
+    exam: {
+      title: more.title,
+      mode: more.mode,
+      blind: more.blind,
+      guide_mode: guide.mode,
+      is_shared: more.is_shared,
+    },
+
     marksRevision: more.marks_revision,
     pages: more.pages,
     sealedKey: more.files_removed_at === null ? more.sealed_key : null,
@@ -223,6 +244,7 @@ const readRows = async (tx: Tx, instituteId: string, submissionId: string) => {
           lowest: isNegative && question.negative_marks > 0 ? -question.negative_marks : 0,
           highest: each.max,
           given: given.get(each.question_id) ?? null,
+          is_own: !more.work_of_others.includes(each.question_id),
           before_teacher: { awarded: null, criteria: [], ...unmarked },
           teacher: givenByTeacher(each, overrideOf.get(each.question_id)),
           blocks: blocksOf(numberOf.get(each.question_id) ?? 0),

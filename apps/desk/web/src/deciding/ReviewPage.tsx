@@ -6,6 +6,7 @@ import { useText } from '../app/language.ts';
 import { MoreButton } from '../app/MoreButton.tsx';
 import { Page } from '../app/Page.tsx';
 import { Answered } from '../app/Answered.tsx';
+import { queueFilters } from '../app/reviewSearch.ts';
 import { reasonText } from '../app/reviewReasons.ts';
 import { ReviewTable } from './ReviewTable.tsx';
 
@@ -22,9 +23,7 @@ export const ReviewPage = () => {
     calls.desk.review.queue.infiniteQueryOptions(
       {
         limit: PAGE,
-        ...(filters.exam === undefined ? {} : { exam_id: filters.exam }),
-        ...(filters.reason === undefined ? {} : { reason: filters.reason }),
-        ...(filters.flagged === true ? { flagged: true } : {}),
+        ...queueFilters(filters),
       },
       { getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined },
     ),
@@ -33,6 +32,7 @@ export const ReviewPage = () => {
     exam?: string | undefined;
     reason?: string | undefined;
     flagged?: true | undefined;
+    own?: true | undefined;
   }) => void navigate({ to: '/review', search: { ...filters, ...change }, replace: true });
   const exams = counts.data?.exams ?? [];
   const reasons = counts.data?.reasons ?? [];
@@ -73,6 +73,14 @@ export const ReviewPage = () => {
             checked={filters.flagged === true}
             onChange={({ currentTarget }) => choose({ flagged: currentTarget.checked ? true : undefined })}
           />
+          {counts.data?.own == null && filters.own !== true ? null : (
+            <Checkbox
+              label={t('deciding.review.own')}
+              description={t('deciding.review.flaggedCount', { count: counts.data?.own ?? 0 })}
+              checked={filters.own === true}
+              onChange={({ currentTarget }) => choose({ own: currentTarget.checked ? true : undefined })}
+            />
+          )}
         </Group>
         <Text role="status">
           {counts.data === undefined
@@ -89,7 +97,7 @@ export const ReviewPage = () => {
                 {rows.length === 0 ? (
                   <Text>{t(queue.hasNextPage ? 'app.noneYet' : 'deciding.review.empty')}</Text>
                 ) : (
-                  <ReviewTable rows={rows} />
+                  <ReviewTable rows={rows} filters={filters} />
                 )}
                 <MoreButton list={queue} />
               </>

@@ -4,10 +4,18 @@ import { useText } from '../app/language.ts';
 import type { Queued } from './answers.ts';
 import { MarkLink } from './MarkLink.tsx';
 import { PagesOfCopy } from './PagesOfCopy.tsx';
+import type { ReviewSearch } from '../app/reviewSearch.ts';
 import { reasonText } from '../app/reviewReasons.ts';
 import { TableBox } from '../app/TableBox.tsx';
 
-export const ReviewTable = ({ rows }: { rows: readonly Queued[] }) => {
+export const ReviewTable = ({
+  rows,
+  filters,
+}: {
+  rows: readonly Queued[];
+  /** *Next* on the marking screen follows the same list. */
+  filters: ReviewSearch;
+}) => {
   const t = useText();
   const [opened, setOpened] = useState<string | null>(null);
   return (
@@ -54,6 +62,7 @@ export const ReviewTable = ({ rows }: { rows: readonly Queued[] }) => {
                   examId={row.exam.id}
                   submissionId={row.submission_id}
                   questionId={row.questions[0]?.question_id}
+                  review={filters}
                   label={t('deciding.review.openFor', { candidate: row.candidate.external_id })}
                 >
                   {t('deciding.review.open')}

@@ -4,6 +4,7 @@ import type { inferRouterOutputs } from '@trpc/server';
 type Outputs = inferRouterOutputs<PublicRouter>;
 
 export type Queued = Outputs['desk']['review']['queue']['data'][number];
+export type Shares = Outputs['desk']['marking']['shares'];
 export type Checklist = Outputs['desk']['review']['checklist'];
 export type CopyPages = Outputs['desk']['review']['pages'];
 export type Agreement = Outputs['desk']['statistics']['agreement'];

@@ -1,30 +1,19 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { signedInRoute } from '../app/layouts.tsx';
 import type { NavigationEntry } from '../app/navigation.ts';
-
-interface ReviewSearch {
-  exam?: string;
-  reason?: string;
-  flagged?: true;
-}
-
-const textIn = (search: Record<string, unknown>, name: string): string | undefined => {
-  const value = search[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-};
+import { reviewSearchIn } from '../app/reviewSearch.ts';
 
 const reviewRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/review',
-  validateSearch: (search: Record<string, unknown>): ReviewSearch => {
-    const [exam, reason] = [textIn(search, 'exam'), textIn(search, 'reason')];
-    return {
-      ...(exam === undefined ? {} : { exam }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(search['flagged'] === true ? { flagged: true as const } : {}),
-    };
-  },
+  validateSearch: reviewSearchIn,
   component: lazyRouteComponent(() => import('./ReviewPage.tsx'), 'ReviewPage'),
+});
+
+const shareRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/exams/$examId/share',
+  component: lazyRouteComponent(() => import('./SharePage.tsx'), 'SharePage'),
 });
 
 const guideRoute = createRoute({
@@ -52,7 +41,7 @@ const returnRoute = createRoute({
 });
 
 export const decidingRoutes = {
-  withFrame: [reviewRoute, guideRoute, statisticsRoute, finalizeRoute, returnRoute],
+  withFrame: [reviewRoute, shareRoute, guideRoute, statisticsRoute, finalizeRoute, returnRoute],
 } as const;
 
 export const decidingNavigation: readonly NavigationEntry[] = [

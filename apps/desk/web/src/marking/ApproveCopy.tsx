@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { calls, client, withKey } from '../app/calls.ts';
 import { useText } from '../app/language.ts';
@@ -8,7 +8,7 @@ import { useMarking } from './seenMarks.ts';
 import type { Screen } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
 
-/** Approves all marks of the copy as they are shown. Disabled while decisions on the copy are not stored yet. */
+/** Approves all marks of the copy as they are shown, and withdraws the approval. Disabled while decisions on the copy are not stored yet. */
 export const ApproveCopy = ({ screen }: { screen: Screen }) => {
   const t = useText();
   const staff = useStaff();
@@ -24,7 +24,29 @@ export const ApproveCopy = ({ screen }: { screen: Screen }) => {
       ),
     onSettled: () => queryClient.invalidateQueries(calls.desk.marking.screen.queryFilter({ submission_id })),
   });
-  if (screen.approved) return <Badge variant="default">{t('marking.approved')}</Badge>;
+  const unapprove = useMutation({
+    mutationFn: () =>
+      client.desk.marking.unapprove.mutate({ submission_id, seen_marks_revision: screen.marks_revision }),
+    onSettled: () => queryClient.invalidateQueries(calls.desk.marking.screen.queryFilter({ submission_id })),
+  });
+  if (screen.approved) {
+    return (
+      <Group gap="xs">
+        <Badge variant="default">{t('marking.approved')}</Badge>
+        {screen.finalized ? null : (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={unapprove.isPending}
+            disabled={isWaiting}
+            onClick={() => unapprove.mutate()}
+          >
+            {t('marking.unapprove')}
+          </Button>
+        )}
+      </Group>
+    );
+  }
   if (screen.finalized) return null;
   return (
     <Button

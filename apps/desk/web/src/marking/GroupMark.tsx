@@ -59,7 +59,7 @@ export const GroupMark = ({
   const count = wordings.reduce((sum, { submission_ids }) => sum + submission_ids.length, 0);
   const markGroup = useMutation({
     mutationFn: async (awarded: number): Promise<number> => {
-      const inverses: (typeof done)[number]['inverses'] = [];
+      const inverses: Parameters<typeof done.push>[0]['inverses'] = [];
       try {
         for (const submission_ids of callsFor(wordings)) {
           const { marked, edited_at } = await client.marking.markGroup.mutate({

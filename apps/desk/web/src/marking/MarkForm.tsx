@@ -7,10 +7,9 @@ import { GroupMark } from './GroupMark.tsx';
 import { useActionKeys, useDigits } from './keys.ts';
 import { Remarks } from './Remarks.tsx';
 import { Suggestion, useSuggestion } from './Suggestion.tsx';
-import type { Screen, ScreenQuestion } from './types.ts';
+import type { Screen, ScreenQuestion, Target } from './types.ts';
 import type { Decisions } from './useDecisions.ts';
 import type { MarkDraft } from './useMarkDraft.ts';
-import type { Target } from './useOrder.ts';
 
 /** Most characters of a comment or feedback. Core refuses more. */
 const MOST_CHARACTERS = 2000;

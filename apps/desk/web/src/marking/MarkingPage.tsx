@@ -25,14 +25,20 @@ const secondsUntilNextRead = (screen: Screen | undefined): number => {
 export const MarkingPage = () => {
   const t = useText();
   const { id: examId } = useParams({ from: ROUTE });
-  const { order = 'question', submission, question } = useSearch({ from: ROUTE });
+  const {
+    order = 'question',
+    submission,
+    question,
+    all: showsAll = false,
+    review,
+  } = useSearch({ from: ROUTE });
   const navigate = useNavigate();
   const marking = useStartedMarking();
   const ink = useStartedInk();
   const isChosen = submission !== undefined;
   const open = useQuery(
     calls.desk.marking.order.queryOptions(
-      { exam_id: examId, limit: 1, open_only: true },
+      { exam_id: examId, limit: 1, open_only: true, own_only: !showsAll },
       { enabled: !isChosen },
     ),
   );
@@ -63,6 +69,18 @@ export const MarkingPage = () => {
       },
     ),
   );
+
+  // An undo can lead to a copy of another exam.
+  const examOfCopy = screen.data?.submission_id === submission ? screen.data?.exam.id : undefined;
+  useEffect(() => {
+    if (examOfCopy === undefined || examOfCopy === examId) return;
+    void navigate({
+      to: '/exams/$id/mark',
+      params: { id: examOfCopy },
+      search: (before) => before,
+      replace: true,
+    });
+  }, [examOfCopy, examId, navigate]);
 
   const error = open.error ?? all.error ?? (screen.data === undefined ? screen.error : null);
   if (error !== null) {
@@ -96,7 +114,14 @@ export const MarkingPage = () => {
   return (
     <MarkingContext value={marking}>
       <InkContext value={ink}>
-        <MarkingScreen examId={examId} order={order} screen={screen.data} question={question} />
+        <MarkingScreen
+          examId={examId}
+          order={order}
+          all={showsAll}
+          review={review}
+          screen={screen.data}
+          question={question}
+        />
       </InkContext>
     </MarkingContext>
   );

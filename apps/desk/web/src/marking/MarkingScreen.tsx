@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { useText } from '../app/language.ts';
 import { notify, notifyError } from '../app/notices.ts';
 import { Page } from '../app/Page.tsx';
+import type { ReviewSearch } from '../app/reviewSearch.ts';
 import { ApproveCopy } from './ApproveCopy.tsx';
 import { CopyPages } from './CopyPages.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
@@ -15,9 +16,9 @@ import { QuestionPanel } from './QuestionPanel.tsx';
 import { SaveState } from './SaveState.tsx';
 import { useMarking } from './seenMarks.ts';
 import { TypedAnswer } from './TypedAnswer.tsx';
-import type { Order, Screen } from './types.ts';
+import type { Order, Screen, Target } from './types.ts';
 import { useExplanation } from './useExplanation.ts';
-import { useOrder, type Target } from './useOrder.ts';
+import { useOrder } from './useOrder.ts';
 
 /** Places to which Previous leads back. */
 const LONGEST_TRAIL = 500;
@@ -26,11 +27,16 @@ const LONGEST_TRAIL = 500;
 export const MarkingScreen = ({
   examId,
   order,
+  all,
+  review,
   screen,
   question,
 }: {
   examId: string;
   order: Order;
+  all: boolean;
+  /** Filters of the review page, if the page was opened there. */
+  review: ReviewSearch | undefined;
   screen: Screen;
   /** Question in the address. */
   question: string | undefined;
@@ -46,6 +52,7 @@ export const MarkingScreen = ({
   useExplanation();
   const chosen =
     screen.questions.find(({ result }) => result.question_id === question) ??
+    screen.questions.find((each) => needsTeacher(screen, each) && each.is_own) ??
     screen.questions.find((each) => needsTeacher(screen, each)) ??
     screen.questions[0];
   // The first answer that needs a teacher is another one after its mark: the address keeps the one that is shown.
@@ -59,7 +66,8 @@ export const MarkingScreen = ({
       replace: true,
     });
   }, [question, shownId, navigate, examId]);
-  const walk = useOrder(examId, order, screen, chosen?.result.question_id ?? '');
+  const scope = { ...(all ? { all: true as const } : {}), ...(review === undefined ? {} : { review }) };
+  const walk = useOrder(examId, order, { all, review }, screen, chosen?.result.question_id ?? '');
   if (chosen === undefined) return <Alert variant="default">{t('marking.nothing')}</Alert>;
 
   const place = `${chosen.result.question_id} ${screen.submission_id}`;
@@ -67,18 +75,19 @@ export const MarkingScreen = ({
     try {
       const target = await found;
       if (target === null) {
-        notify(t('marking.end'));
+        notify(t(screen.exam.is_shared && !all && review === undefined ? 'marking.end.own' : 'marking.end'));
         return;
       }
       if (!isBack) {
-        trail.push({ submission: screen.submission_id, question: chosen.result.question_id });
+        trail.push({ exam: examId, submission: screen.submission_id, question: chosen.result.question_id });
         if (trail.length > LONGEST_TRAIL) trail.shift();
       }
       await navigate({
         to: '/exams/$id/mark',
-        params: { id: examId },
+        params: { id: target.exam ?? examId },
         search: {
           order,
+          ...scope,
           submission: target.submission,
           ...(target.question === undefined ? {} : { question: target.question }),
         },
@@ -99,15 +108,20 @@ export const MarkingScreen = ({
           <SegmentedControl
             size="xs"
             aria-label={t('marking.order')}
-            value={order}
-            onChange={(value) =>
+            value={review === undefined ? order : 'review'}
+            onChange={(value) => {
+              if (value === 'review') return;
               void navigate({
                 to: '/exams/$id/mark',
                 params: { id: examId },
-                search: (before) => ({ ...before, order: value === 'question' ? 'question' : 'copy' }),
-              })
-            }
+                search: ({ review: _, ...before }) => ({
+                  ...before,
+                  order: value === 'question' ? 'question' : 'copy',
+                }),
+              });
+            }}
             data={[
+              ...(review === undefined ? [] : [{ value: 'review', label: t('deciding.review.title') }]),
               { value: 'question', label: t('marking.order.question') },
               { value: 'copy', label: t('marking.order.copy') },
             ]}
@@ -131,6 +145,25 @@ export const MarkingScreen = ({
               />
             </>
           )}
+          {screen.exam.is_shared && review === undefined ? (
+            <Switch
+              size="xs"
+              checked={all}
+              onChange={(event) => {
+                const showsAll = event.currentTarget.checked;
+                void navigate({
+                  to: '/exams/$id/mark',
+                  params: { id: examId },
+                  search: ({ all: _, ...before }) => ({
+                    ...before,
+                    ...(showsAll ? { all: true as const } : {}),
+                  }),
+                  replace: true,
+                });
+              }}
+              label={t('marking.all')}
+            />
+          ) : null}
           <Text size="sm">
             {t('marking.total', { awarded: screen.totals.awarded, max: screen.totals.max })}
           </Text>
@@ -139,6 +172,11 @@ export const MarkingScreen = ({
           <SaveState />
           <Group gap="xs">
             <KeyHelp />
+            {review === undefined ? null : (
+              <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/review" search={review} />}>
+                {t('marking.backToReview')}
+              </Anchor>
+            )}
             <Anchor size="sm" component={Link} to={`/exams/${examId}`}>
               {t('exams.backToExam')}
             </Anchor>
@@ -147,7 +185,8 @@ export const MarkingScreen = ({
       }
     >
       <QuestionList
-        order={order}
+        order={review === undefined ? order : 'copy'}
+        all={all}
         screen={screen}
         chosen={chosen.result.question_id}
         onChoose={(id) => void goTo(Promise.resolve({ submission: screen.submission_id, question: id }))}

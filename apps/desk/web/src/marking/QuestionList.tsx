@@ -7,15 +7,18 @@ import type { Order, Screen } from './types.ts';
 
 /**
  * The questions of the paper. By question: how many answers to each are decided, and signs for those to review (!) and
- * flagged (⚑). By copy: the marks of the copy on the screen.
+ * flagged (⚑). By copy: the marks of the copy on the screen. If work is shared out, the counts are of the person's own.
  */
 export const QuestionList = ({
   order,
+  all,
   screen,
   chosen,
   onChoose,
 }: {
   order: Order;
+  /** Counts all answers also if work is shared out. */
+  all: boolean;
   screen: Screen;
   chosen: string;
   onChoose: (questionId: string) => void;
@@ -27,19 +30,27 @@ export const QuestionList = ({
       { enabled: order === 'question', staleTime: 15_000 },
     ),
   );
+  const isOwn = data?.is_shared === true && !all;
   const progressOf = new Map(data?.data.map((progress) => [progress.question_id, progress]));
   return (
     <ul className="marking-questions" aria-label={t('marking.questions')}>
       {screen.questions.map((question) => {
         const { result } = question;
         const progress = order === 'question' ? progressOf.get(result.question_id) : undefined;
+        const counts =
+          progress !== undefined && isOwn
+            ? { decided: progress.own_decided, answers: progress.own }
+            : progress;
         const isDone =
-          progress === undefined ? !needsTeacher(screen, question) : progress.decided >= progress.answers;
+          counts === undefined ? !needsTeacher(screen, question) : counts.decided >= counts.answers;
         const facts =
           progress === undefined
             ? [t('marking.list.marks', { awarded: result.awarded ?? '–', max: result.max })]
             : [
                 t('marking.list.decided', { decided: progress.decided, answers: progress.answers }),
+                ...(isOwn
+                  ? [t('marking.list.own', { decided: progress.own_decided, own: progress.own })]
+                  : []),
                 t('marking.list.mine', { number: progress.mine }),
                 ...(progress.needs_review > 0
                   ? [t('marking.list.review', { number: progress.needs_review })]
@@ -57,9 +68,11 @@ export const QuestionList = ({
             >
               {result.label}
               <Text component="span" size="xs" ml={6}>
-                {progress === undefined
+                {counts === undefined
                   ? `${result.awarded ?? '–'}/${result.max}`
-                  : t('marking.list.decided', { decided: progress.decided, answers: progress.answers })}
+                  : counts.answers === 0
+                    ? '–'
+                    : t('marking.list.decided', counts)}
                 {(progress?.needs_review ?? 0) > 0 ? ' !' : ''}
                 {(progress === undefined ? question.flag !== null : progress.flagged > 0) ? ' ⚑' : ''}
                 {progress === undefined && isDone ? ' ✓' : ''}

@@ -6,10 +6,9 @@ import { CriteriaTable } from './CriteriaTable.tsx';
 import { FlagControl } from './FlagControl.tsx';
 import { MarkForm, tooLong } from './MarkForm.tsx';
 import { QuestionText } from './QuestionText.tsx';
-import type { Screen, ScreenQuestion } from './types.ts';
+import type { Screen, ScreenQuestion, Target } from './types.ts';
 import { useDecisions } from './useDecisions.ts';
 import { useMarkDraft } from './useMarkDraft.ts';
-import type { Target } from './useOrder.ts';
 
 /** Source and certainty of the mark that counts. */
 const Certainty = ({ result }: { result: ScreenQuestion['result'] }) => {

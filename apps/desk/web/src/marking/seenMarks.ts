@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { MarkQueue } from './queue/markQueue.ts';
-import type { Change, SeenMark } from './queue/queueState.ts';
+import type { DoneMarks } from './doneMarks.ts';
+import type { SeenMark } from './queue/queueState.ts';
 
 /*
  * The marks that this page has shown to the examiner, by question. A mark that arrives in the background is not seen
@@ -37,20 +38,17 @@ export const newSeenMarks = (): SeenMarks => {
 export const isSameMark = (one: SeenMark, other: SeenMark): boolean =>
   one.awarded === other.awarded && one.edited_at === other.edited_at && one.approved === other.approved;
 
-interface Done {
-  /** Where the decision was made. */
-  place: QuestionOfCopy;
-  /** What reverses it: one change, or one for each answer of a group. */
-  inverses: { place: QuestionOfCopy; change: Change; seen?: SeenMark }[];
-  awarded: number;
-  /** Question and candidate, as they were shown. */
-  label: string;
+/** A way through a list of the review page. */
+export interface ReviewWalk {
+  /** Submissions that stood in the list before the one that was opened. */
+  passed: Set<string>;
+  /** Questions to look at by submission, as they were when it was first listed. */
+  questions: Map<string, string[]>;
 }
 
 /** State for one person. A person who signs in later on the same page gets a new state. */
 export interface Marking {
-  /** What can be undone, the latest decision last. */
-  done: Done[];
+  done: DoneMarks;
   queue: MarkQueue;
   seen: SeenMarks;
   /** Question and submission of each place that was shown: Next does not recommend it again. */
@@ -58,7 +56,9 @@ export interface Marking {
   /** Keys of marks that this person gave to groups: they are no changes by a colleague. */
   seenByGroup: Set<string>;
   /** Places that were left, the latest last: the way of Previous. */
-  trail: { submission: string; question: string }[];
+  trail: { exam: string; submission: string; question: string }[];
+  /** What is known of lists of the review page, by their filters. */
+  reviews: Map<string, ReviewWalk>;
 }
 
 export const MarkingContext = createContext<Marking | null>(null);

@@ -1,5 +1,6 @@
 import type { inferRouterOutputs } from '@trpc/server';
 import type { PublicRouter } from '@evaluation/core-client';
+import type { ReviewSearch } from '../app/reviewSearch.ts';
 
 type Outputs = inferRouterOutputs<PublicRouter>;
 
@@ -15,5 +16,17 @@ export type Order = 'copy' | 'question';
 export interface MarkSearch {
   order?: Order;
   submission?: string;
+  question?: string;
+  /** Also answers that are shared out to other people. */
+  all?: true;
+  /** Filters of the review page, whose list *Next* follows. */
+  review?: ReviewSearch;
+}
+
+/** A place to go to. Without a question: the first one of the copy. */
+export interface Target {
+  /** Absent: the exam on the screen. */
+  exam?: string;
+  submission: string;
   question?: string;
 }

@@ -87,9 +87,9 @@ export const useDecisions = (place: QuestionOfCopy, { result, teacher }: ScreenQ
       await add(place, { kind: 'mark', awarded, reason, reviewer: staff.id, criteria, feedback });
       done.push({ place, inverses: [{ place, change: before }], awarded, label });
     },
-    /** The latest decision of this page that is not undone. */
-    latest: done.at(-1) ?? null,
-    /** Reverses the latest decision of this page. @returns its place */
+    /** The latest decision in this browser that is not undone. */
+    latest: done.latest(),
+    /** Reverses it. @returns its place */
     undo: async (): Promise<QuestionOfCopy | null> => {
       const undone = done.pop();
       if (undone === undefined) return null;

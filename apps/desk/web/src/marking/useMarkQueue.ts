@@ -4,6 +4,7 @@ import { calls, client, withKey } from '../app/calls.ts';
 import { failureIn, statusOf, textOfError } from '../app/failures.ts';
 import { useStaff } from '../app/session.ts';
 import { newKey } from '../app/newKey.ts';
+import { newDoneMarks } from './doneMarks.ts';
 import { browserStore, MARKS } from './queue/browserStore.ts';
 import type { Decision } from './queue/queueState.ts';
 import { startMarkQueue, type MarkQueue } from './queue/markQueue.ts';
@@ -30,6 +31,7 @@ export const useStartedMarking = (): Marking | null => {
   const [marking, setMarking] = useState<Marking | null>(null);
   useEffect(() => {
     const seen = newSeenMarks();
+    const done = newDoneMarks(id);
     const send = sendDecision(
       {
         override: (input, key) => client.submissions.override.mutate(input, { context: withKey(key, id) }),
@@ -45,6 +47,7 @@ export const useStartedMarking = (): Marking | null => {
         const outcome = await send(decision);
         if (outcome.kind === 'stored') {
           seen.see(decision, outcome.seen);
+          done.stored(decision, outcome.seen);
           // Before the decision leaves the queue, so that the page does not show the older mark for a moment.
           const { submission_id } = decision;
           const { queryKey } = calls.desk.marking.screen.queryOptions({ submission_id });
@@ -53,7 +56,15 @@ export const useStartedMarking = (): Marking | null => {
         return outcome;
       },
     });
-    setMarking({ queue, seen, visited: new Set(), seenByGroup: new Set(), trail: [], done: [] });
+    setMarking({
+      queue,
+      seen,
+      visited: new Set(),
+      seenByGroup: new Set(),
+      trail: [],
+      reviews: new Map(),
+      done,
+    });
     const hurry = (): void => queue.hurry();
     addEventListener('online', hurry);
     return () => {

@@ -6,13 +6,8 @@ import { pageOfAnswer } from './pageOfAnswer.ts';
 import { needsTeacher } from './needsTeacher.ts';
 import { useMarking } from './seenMarks.ts';
 import { keepGroup } from './answerGroups.ts';
-import type { Order, Screen, ScreenQuestion } from './types.ts';
-
-/** A place to go to. Without a question: the first one of the copy. */
-export interface Target {
-  submission: string;
-  question?: string;
-}
+import type { MarkSearch, Order, Screen, ScreenQuestion, Target } from './types.ts';
+import { useReview } from './useReview.ts';
 
 interface Walk {
   next(): Promise<Target | null>;
@@ -27,32 +22,47 @@ const AHEAD = 10;
  * Where Next and Previous lead. By copy: the next question, or the next one that needs a teacher, then the next copy
  * with an open result. By question: the answer that core recommends, then the examiner's random order. Previous goes
  * back to the place before, and without one, backwards in the order. Reads the next copy ahead and loads its page.
+ * Work that is shared out to other people is left out, unless `all` is set. A page that was opened from the review
+ * follows the list of the review.
  */
-export const useOrder = (examId: string, order: Order, screen: Screen, questionId: string): Walk => {
+export const useOrder = (
+  examId: string,
+  order: Order,
+  { all, review }: { all: boolean; review: MarkSearch['review'] },
+  screen: Screen,
+  questionId: string,
+): Walk => {
   const queryClient = useQueryClient();
   const { visited, trail } = useMarking();
-  const recommended = useRef<{ question: string; targets: Target[] }>({ question: '', targets: [] });
+  const recommended = useRef<{ of: string; targets: Target[] }>({ of: '', targets: [] });
   const [ahead, setAhead] = useState<{ at: string; target: Promise<Target | null> } | null>(null);
   const { submission_id: current } = screen;
-  const at = `${order} ${current} ${questionId}`;
+  const follow = useReview(review, screen);
+  const at = `${order} ${all} ${JSON.stringify(review)} ${current} ${questionId}`;
 
   const inOrder = useCallback(
     async (more: { backwards?: boolean; open_only?: boolean; after?: string }): Promise<Target | null> => {
       const ofQuestion = order === 'question' ? { question_id: questionId } : {};
       const { data } = await queryClient.fetchQuery(
-        calls.desk.marking.order.queryOptions({ exam_id: examId, limit: 1, ...ofQuestion, ...more }),
+        calls.desk.marking.order.queryOptions({
+          exam_id: examId,
+          limit: 1,
+          own_only: !all,
+          ...ofQuestion,
+          ...more,
+        }),
       );
       const [found] = data;
       if (found === undefined || found.submission_id === current) return null;
       return { submission: found.submission_id, ...(order === 'question' ? { question: questionId } : {}) };
     },
-    [queryClient, order, questionId, examId, current],
+    [queryClient, order, questionId, examId, current, all],
   );
 
   const recommend = useCallback(async (): Promise<Target | null> => {
     const take = (): Target | null => {
-      const { question, targets } = recommended.current;
-      if (question !== questionId) return null;
+      const { of: choice, targets } = recommended.current;
+      if (choice !== `${questionId} ${all}`) return null;
       return (
         targets.find(
           ({ submission }) => submission !== current && !visited.has(`${questionId} ${submission}`),
@@ -67,6 +77,7 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
         question_id: questionId,
         limit: AHEAD,
         submission_id: current,
+        own_only: !all,
       }),
       staleTime: 0,
     });
@@ -76,24 +87,23 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
       keepGroup(target, group);
       return target;
     });
-    recommended.current = { question: questionId, targets };
+    recommended.current = { of: `${questionId} ${all}`, targets };
     return take();
-  }, [queryClient, examId, questionId, current, visited]);
+  }, [queryClient, examId, questionId, current, visited, all]);
 
   const inCopy = (isWanted: (question: ScreenQuestion) => boolean): Target | null => {
-    if (order !== 'copy') return null;
+    if (order !== 'copy' || follow !== null) return null;
     const index = screen.questions.findIndex(({ result }) => result.question_id === questionId);
     const following = screen.questions.slice(index + 1).find(isWanted);
     return following === undefined ? null : { submission: current, question: following.result.question_id };
   };
-  const findInOthers = useCallback(
-    async (): Promise<Target | null> =>
-      (order === 'question' ? await recommend() : null) ??
-      (await inOrder({ after: current, open_only: true })) ??
-      (await inOrder({ open_only: true })) ??
-      (await inOrder({ after: current })),
-    [order, current, recommend, inOrder],
-  );
+  const findInOthers = async (): Promise<Target | null> =>
+    follow === null
+      ? ((order === 'question' ? await recommend() : null) ??
+        (await inOrder({ after: current, open_only: true })) ??
+        (await inOrder({ open_only: true })) ??
+        (await inOrder({ after: current })))
+      : follow();
 
   useEffect(() => {
     visited.add(`${questionId} ${current}`);
@@ -121,7 +131,7 @@ export const useOrder = (examId: string, order: Order, screen: Screen, questionI
   };
   const next = async (): Promise<Target | null> => inCopy(() => true) ?? inOthers();
   const nextOpen = async (): Promise<Target | null> =>
-    inCopy((question) => needsTeacher(screen, question)) ?? inOthers();
+    inCopy((question) => needsTeacher(screen, question) && (all || question.is_own)) ?? inOthers();
   const previous = async (): Promise<Target | null> => {
     const before = trail.pop();
     if (before !== undefined) return before;

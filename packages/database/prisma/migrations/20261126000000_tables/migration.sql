@@ -33,6 +33,7 @@ CREATE TYPE "AuditAction" AS ENUM (
   'override',
   'override_dropped',
   'approve',
+  'unapprove',
   'finalize',
   'unfinalize',
   'guide_apply',

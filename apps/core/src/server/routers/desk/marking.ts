@@ -12,6 +12,7 @@ import { readScreen } from '../../../marking/screen/readScreen.ts';
 import { listShares, shareOut, Sharing } from '../../../marking/sharing/shareOut.ts';
 import { withoutAnswer } from '../../../marking/review/readQuestionResult.ts';
 import { SeenMark } from '../../../marking/review/seenMark.ts';
+import { unapproveSubmission } from '../../../marking/review/unapproveSubmission.ts';
 import { withdrawMark } from '../../../marking/review/withdrawMark.ts';
 import { reviewerProcedure, router } from '../../trpc.ts';
 
@@ -53,6 +54,11 @@ export const deskMarkingRouter = router({
     .input(z.object({ seen: SeenMark }))
     .mutation(({ ctx, input: { seen, ...at } }) =>
       once(ctx, async (services) => withoutAnswer(await withdrawMark(services, ctx.actor, at, seen))),
+    ),
+  unapprove: ofSubmission
+    .input(z.object({ seen_marks_revision: z.int() }))
+    .mutation(({ ctx, input }) =>
+      unapproveSubmission(ctx.services, ctx.actor, input.submission_id, input.seen_marks_revision),
     ),
   flag: reviewerProcedure
     .input(FlagChange)
