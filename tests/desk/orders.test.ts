@@ -236,3 +236,48 @@ test('an undo after a reload overwrites no mark that a colleague has set meanwhi
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test('the mark book says which copies a changed rubric leaves behind, and grades them again for a bill', async () => {
+  const exam = await newExam();
+  const copies = await newCopies(exam, 2);
+  const question = exam.questions.find(({ label }) => label === '2')?.id ?? '';
+  const [marked = '', left = ''] = copies;
+  await api.patch(`/submissions/${marked}/questions/${question}`, { reviewer: 'R', awarded: 0.5 });
+  const { context, page, problems } = await desk.newBrowser();
+  await signIn(desk, page);
+  const book = page.getByRole('table', { name: 'Mark book' });
+  const marks = book.getByRole('link', { name: /^Question 2 of / });
+  await page.goto(`${desk.url}/exams/${exam.id}`);
+  await expect.poll(() => marks.count(), PATIENTLY).toBe(2);
+  expect(await page.getByText('was graded before').count()).toBe(0);
+  const changed = await api.patch(`/exams/${exam.id}/rubrics`, {
+    questions: { [question]: { model_answer: 'Because of another reason.' } },
+  });
+  expect(changed.status).toBe(200);
+  await page.reload();
+  await page.getByText('1 copy was graded before a rubric or model answer was changed.').waitFor();
+  await page
+    .getByText('1 other copy stays as it is, because a teacher has marked these questions.')
+    .waitFor();
+  await expectNoAxeViolations(page);
+  await expectNoSidewaysScroll(page);
+  await page.getByRole('button', { name: 'Show these copies' }).click();
+  await expect.poll(() => marks.count(), PATIENTLY).toBe(1);
+  expect(await marks.first().getAttribute('href')).toContain(left);
+  await page.getByRole('button', { name: /^Grade again for 2 credits$/ }).click();
+  const asked = page.getByRole('dialog', { name: 'Grade again' });
+  await asked.getByText('This costs 2 credits;').waitFor();
+  await expectNoAxeViolations(page);
+  await asked.getByRole('button', { name: 'Grade again' }).click();
+  await page.getByText('1 copy is graded again.').waitFor();
+  await untilOver(api, left);
+  await page.getByText('was graded before').waitFor({ state: 'detached' });
+  expect((await resultOf(api, marked)).questions.find(({ label }) => label === '2')?.awarded).toBe(0.5);
+
+  await page.goto(`${desk.url}/exams/${exam.id}/statistics`);
+  const people = page.getByRole('table', { name: /by person and question/ });
+  await people.getByRole('row', { name: 'Another system 0 1 0 1' }).waitFor();
+  await expectNoAxeViolations(page);
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -54,6 +54,13 @@ test('the bill counts outdated results, their stored quotes, and what is left al
     { submission_id: approved.id, credits: 2, approved: true },
   ]);
   expect(rest.has_more).toBe(false);
+  const book = await staff.as(made.tenant.instituteId).desk.exams.markBook.query({
+    ...examOf(made),
+    show: 'outdated',
+  });
+  expect(new Set(book.data.map(({ submission }) => submission?.id))).toEqual(
+    new Set([plain.id, approved.id]),
+  );
   expect(await made.tenant.credits()).toEqual(before);
   for (const untouched of [failed, grading, queued]) {
     expect((await untouched.read()).attempt_count).toBe(1);

@@ -177,6 +177,7 @@ export const INPUTS: Readonly<Record<string, (ids: Ids) => unknown>> = {
 
   'desk.statistics.agreement': ({ exam }) => ({ exam_id: exam }),
   'desk.statistics.distribution': ({ exam }) => ({ exam_id: exam }),
+  'desk.statistics.people': ({ exam }) => ({ exam_id: exam }),
   'desk.statistics.learning': ({ exam, question }) => ({ exam_id: exam, question_id: question }),
   'desk.statistics.marks': ({ exam }) => ({ exam_id: exam }),
 

@@ -193,3 +193,27 @@ test('a share refuses no mark of another person', async () => {
   const place = { submission, questionId: made.questionId('2') };
   expect(await codeOf(give(ben.calls, place, 1, await seenIn(ben, submission)))).toBe('answered');
 });
+
+test('who marked what counts the marks of teachers that count now, by person and question', async () => {
+  const { made, exam_id, submissions, head, asha, ben } = await sharedExam(2);
+  const [first = { id: '' }, second = { id: '' }] = submissions;
+  const questionId = made.questionId('2');
+  for (const submission of [first, second]) {
+    await give(asha.calls, { submission, questionId }, 1, await seenIn(asha, submission));
+  }
+  await give(ben.calls, { submission: first, questionId }, 0.5, await seenIn(ben, first));
+  await submissions[1]?.override('3', { reviewer: 'API', awarded: 1 });
+  const { questions, people, is_complete } = await head.desk.statistics.people.query({ exam_id });
+  expect(questions.map(({ label }) => label)).toEqual(['1', '2', '3']);
+  expect(is_complete).toBe(true);
+  const rows = people.map(({ name, total, marks }) => [name, total, marks]);
+  expect(rows).toHaveLength(3);
+  // The mark that Ben has replaced does not count any more; a system has no name.
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      ['Asha', 1, [0, 1, 0]],
+      ['Ben', 1, [0, 1, 0]],
+      [null, 1, [0, 0, 1]],
+    ]),
+  );
+});

@@ -145,6 +145,7 @@ export const ROLES_OF_PROCEDURE: Readonly<Record<string, readonly Role[]>> = {
 
   'desk.statistics.agreement': ALL,
   'desk.statistics.distribution': ALL,
+  'desk.statistics.people': ALL,
   'desk.statistics.learning': ALL,
   'desk.statistics.marks': ALL,
 

@@ -10,6 +10,7 @@ import { placeInList, shownCandidate } from '../exams/candidates/shownCandidate.
 import { findExam } from '../command/locks/findExam.ts';
 import type { Viewer } from '../command/locks/visibleExams.ts';
 import type { Services } from '../command/services.ts';
+import { isOutdated } from './outdated.ts';
 
 /*
  * The mark book of an exam: a row for each registered candidate, with the live submission and a mark for each question.
@@ -93,7 +94,10 @@ interface BookRow extends Omit<CandidateRow, 'metadata' | 'created_at' | 'update
 }
 
 export const BookQuery = z.object({
-  /** `none`: the candidate has no submission. `unfinished`: in the queue or being graded. */
+  /**
+   * `none`: the candidate has no submission. `unfinished`: in the queue or being graded. `outdated`: a rubric or model
+   * answer has changed since it was graded (`outdated.ts`).
+   */
   show: z
     .enum([
       'all',
@@ -103,6 +107,7 @@ export const BookQuery = z.object({
       'needs_review',
       'flagged',
       'changed',
+      'outdated',
       'graded',
       'finalized',
     ])
@@ -162,7 +167,7 @@ const offsetOf = ({ cursor }: Pick<BookQuery, 'cursor'>): number => {
   return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
 };
 
-const SHOWN: Record<BookQuery['show'], RawBuilder<boolean>> = {
+const SHOWN: Record<Exclude<BookQuery['show'], 'outdated'>, RawBuilder<boolean>> = {
   all: sql`true`,
   none: sql`s.id is null`,
   unfinished: sql`s.status in ('queued', 'processing', 'reading', 'grading')`,
@@ -178,6 +183,15 @@ const SHOWN: Record<BookQuery['show'], RawBuilder<boolean>> = {
   graded: sql`s.status = 'graded'`,
   finalized: sql`s.finalized_at is not null`,
 };
+
+const isShown = (
+  { institute_id: instituteId }: Viewer,
+  exam: { id: string; rubric_version: number },
+  show: BookQuery['show'],
+): RawBuilder<boolean> =>
+  show === 'outdated'
+    ? isOutdated({ instituteId, examId: exam.id, version: exam.rubric_version })
+    : SHOWN[show];
 
 /** What a page shows of a registration `r`, its candidate `c` and the submission `s`. */
 const SHOWN_COLUMNS = sql`r.id as registration_id, c.id, c.external_id, c.name, c.roll_number, c.section_or_class,
@@ -221,7 +235,7 @@ const isFound = (search = ''): RawBuilder<unknown> =>
 /** Rows in the order of registration, or on a blind exam that of `placeInList`. Exported for a test of its plan. */
 export const registeredRows = (
   viewer: Viewer,
-  exam: { id: string; blind: boolean },
+  exam: { id: string; blind: boolean; rubric_version: number },
   { show, search, marks, cursor, limit }: Pick<BookQuery, 'show' | 'search' | 'marks' | 'cursor' | 'limit'>,
 ): RawBuilder<BookRow> => {
   const place = placeInList(viewer, exam, 'r');
@@ -236,7 +250,7 @@ export const registeredRows = (
     cross join lateral (select c.* from ${shownCandidate(viewer, 'r')} c limit 1) c
     ${LIVE_SUBMISSION}
     where r.institute_id = ${viewer.institute_id} and r.exam_id = ${exam.id}
-      and ${isBeyond} and ${SHOWN[show]} and ${isFound(search)}
+      and ${isBeyond} and ${isShown(viewer, exam, show)} and ${isFound(search)}
     order by r.exam_id, ${place}
     limit ${limit + 1}`;
 };
@@ -250,7 +264,7 @@ const ROLL = sql`coalesce(c.roll_number, c.external_id)`;
  */
 const sortedRows = (
   viewer: Viewer,
-  exam: { id: string },
+  exam: { id: string; rubric_version: number },
   query: Pick<BookQuery, 'show' | 'search' | 'marks' | 'sort' | 'descending' | 'cursor' | 'limit'>,
 ): RawBuilder<BookRow> => {
   const { show, search, sort, limit } = query;
@@ -276,7 +290,7 @@ const sortedRows = (
       from registrations r
       cross join lateral (select c.* from ${shownCandidate(viewer, 'r')} c limit 1) c
       ${LIVE_SUBMISSION}
-      where r.institute_id = ${viewer.institute_id} and r.exam_id = ${exam.id} and ${SHOWN[show]} and ${isFound(search)}
+      where r.institute_id = ${viewer.institute_id} and r.exam_id = ${exam.id} and ${isShown(viewer, exam, show)} and ${isFound(search)}
     ) page
     order by page.place
     limit ${limit + 1} offset ${offsetOf(query)}`;

@@ -3,7 +3,7 @@ import type { Actor } from '@evaluation/platform/signed-actor';
 import { closePage, openPage } from '../../command/lists/page.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import type { Services } from '../../command/services.ts';
-import { isOutdated } from './outdated.ts';
+import { isOutdated } from '../../submissions/outdated.ts';
 
 interface OutdatedSubmission {
   submission_id: string;

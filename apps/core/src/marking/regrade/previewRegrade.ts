@@ -6,7 +6,7 @@ import { readAccount } from '../../credits/account.ts';
 import { findExam } from '../../command/locks/findExam.ts';
 import { savePendingRubricsOfExam } from '../../exams/paper/savePending.ts';
 import type { Services } from '../../command/services.ts';
-import { gradedBefore, verdictSql, type ExamAtVersion, type Verdict } from './outdated.ts';
+import { gradedBefore, verdictSql, type ExamAtVersion, type Verdict } from '../../submissions/outdated.ts';
 
 /** Bill of grading again what was graded under an older rubric or model answer. */
 interface RegradeBill {

@@ -11,7 +11,7 @@ import { queueAgain } from '../review/queueAgain.ts';
 import { countCopy } from '../../credits/dailyCopies.ts';
 import { payForRun, readTerms } from '../../grading/runs/payForRun.ts';
 import type { Services } from '../../command/services.ts';
-import { isOutdated, type ExamAtVersion } from './outdated.ts';
+import { isOutdated, type ExamAtVersion } from '../../submissions/outdated.ts';
 
 /*
  * Grades again what was graded under an older rubric or model answer. Each submission is a transaction of its own:

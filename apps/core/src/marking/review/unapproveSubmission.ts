@@ -50,7 +50,7 @@ export const unapproveSubmission = (
     return { approved: false };
   });
 
-/** The reasons that the approval has cleared: the first one of the present marks, because an approval can be repeated. */
+/** The reasons that the first approval of the present marks has cleared: an approval can be repeated. */
 const reasonsBeforeApproval = async (
   tx: Tx,
   instituteId: string,

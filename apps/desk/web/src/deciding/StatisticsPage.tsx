@@ -12,12 +12,14 @@ import { Answered } from '../app/Answered.tsx';
 import { DistributionPicture } from './DistributionPicture.tsx';
 import { DistributionTable } from './DistributionTable.tsx';
 import { ExamLinks } from './ExamLinks.tsx';
+import { PeopleTable } from './PeopleTable.tsx';
 
 export const StatisticsPage = () => {
   const t = useText();
   const { examId } = useParams({ from: '/signed-in/exams/$examId/statistics' });
   const agreement = useQuery(calls.desk.statistics.agreement.queryOptions({ exam_id: examId }));
   const distribution = useQuery(calls.desk.statistics.distribution.queryOptions({ exam_id: examId }));
+  const people = useQuery(calls.desk.statistics.people.queryOptions({ exam_id: examId }));
   const [chosen, setChosen] = useState<string | null>(null);
   const [counted, setCounted] = useState<string | null>(null);
   return (
@@ -82,6 +84,9 @@ export const StatisticsPage = () => {
               );
             }}
           </Answered>
+        </Section>
+        <Section id="people" title={t('deciding.people.title')}>
+          <Answered query={people}>{(data) => <PeopleTable marks={data} />}</Answered>
         </Section>
       </Stack>
     </Page>

@@ -8,6 +8,7 @@ export type Shares = Outputs['desk']['marking']['shares'];
 export type Checklist = Outputs['desk']['review']['checklist'];
 export type CopyPages = Outputs['desk']['review']['pages'];
 export type Agreement = Outputs['desk']['statistics']['agreement'];
+export type MarksByPerson = Outputs['desk']['statistics']['people'];
 export type Distribution = Outputs['desk']['statistics']['distribution'];
 export type Guide = Outputs['guide']['show'];
 export type GuideStep = NonNullable<Guide['application']>;

@@ -8,7 +8,10 @@ import { useMarking } from './seenMarks.ts';
 import type { Screen } from './types.ts';
 import { useQueueSnapshot } from './useMarkQueue.ts';
 
-/** Approves all marks of the copy as they are shown, and withdraws the approval. Disabled while decisions on the copy are not stored yet. */
+/**
+ * Approves all marks of the copy as they are shown, and withdraws the approval. Disabled while decisions on the copy
+ * are not stored yet.
+ */
 export const ApproveCopy = ({ screen }: { screen: Screen }) => {
   const t = useText();
   const staff = useStaff();

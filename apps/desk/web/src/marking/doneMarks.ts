@@ -1,5 +1,4 @@
-import type { Change, SeenMark } from './queue/queueState.ts';
-import type { QuestionOfCopy } from './seenMarks.ts';
+import type { Change, Decision, SeenMark } from './queue/queueState.ts';
 
 /*
  * Decisions that can be undone, the latest last. The MOST_KEPT latest ones stay in this browser, apart from those of
@@ -7,11 +6,13 @@ import type { QuestionOfCopy } from './seenMarks.ts';
  * overwrites no later mark of a colleague.
  */
 
+type Place = Pick<Decision, 'submission_id' | 'question_id'>;
+
 interface Done {
   /** Where the decision was made. */
-  place: QuestionOfCopy;
+  place: Place;
   /** What reverses it: one change, or one for each answer of a group. `seen`: the mark that it has set. */
-  inverses: { place: QuestionOfCopy; change: Change; seen?: SeenMark }[];
+  inverses: { place: Place; change: Change; seen?: SeenMark }[];
   awarded: number;
   /** Question and candidate, as they were shown. */
   label: string;
@@ -22,7 +23,7 @@ export interface DoneMarks {
   pop(): Done | undefined;
   latest(): Done | null;
   /** A decision was stored: its mark is the one that an undo at this place replaces. */
-  stored(place: QuestionOfCopy, seen: SeenMark): void;
+  stored(place: Place, seen: SeenMark): void;
 }
 
 const MOST_KEPT = 10;

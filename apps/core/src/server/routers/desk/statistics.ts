@@ -1,4 +1,5 @@
 import * as z from 'zod/v4';
+import { readMarksByPerson } from '../../../marking/statistics/marksByPerson.ts';
 import { readAgreement } from '../../../marking/statistics/agreementOfExam.ts';
 import { readMarksDistribution } from '../../../marking/statistics/marksDistribution.ts';
 import { readLearning } from '../../../marking/statistics/readLearning.ts';
@@ -13,6 +14,7 @@ export const deskStatisticsRouter = router({
   distribution: ofExam.query(({ ctx, input }) =>
     readMarksDistribution(ctx.services, ctx.actor, input.exam_id),
   ),
+  people: ofExam.query(({ ctx, input }) => readMarksByPerson(ctx.services, ctx.actor, input.exam_id)),
   learning: ofExam
     .input(z.object({ question_id: Id }))
     .query(({ ctx, input }) => readLearning(ctx.services, ctx.actor, input)),

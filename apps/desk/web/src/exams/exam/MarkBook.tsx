@@ -6,9 +6,11 @@ import { useEffect, useState, type MouseEvent } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
 import { MoreButton } from '../../app/MoreButton.tsx';
+import { useStaff } from '../../app/session.ts';
 import type { ExamOverview } from '../types.ts';
 import { BookRow } from './BookRow.tsx';
 import './markBook.css';
+import { Outdated } from './Outdated.tsx';
 import { isAtWork, pauseFor } from './progress.ts';
 
 const SHOWN = [
@@ -19,6 +21,7 @@ const SHOWN = [
   'needs_review',
   'flagged',
   'changed',
+  'outdated',
   'graded',
 ] as const;
 const SEARCH_DELAY_MS = 250;
@@ -26,6 +29,7 @@ const SEARCH_DELAY_MS = 250;
 /** A row a candidate, a column a question. A mark leads to its answer on the marking screen. */
 export const MarkBook = ({ exam }: { exam: ExamOverview }) => {
   const t = useText();
+  const { role } = useStaff();
   const navigate = useNavigate();
   const [search, setSearch] = useState('');
   const [show, setShow] = useState<(typeof SHOWN)[number]>('all');
@@ -74,6 +78,7 @@ export const MarkBook = ({ exam }: { exam: ExamOverview }) => {
   };
   return (
     <>
+      {role === 'admin' ? <Outdated examId={exam.id} onShow={() => setShow('outdated')} /> : null}
       <Group mb="sm" align="end" className="no-print">
         <TextInput
           type="search"
