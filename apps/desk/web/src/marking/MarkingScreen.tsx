@@ -66,6 +66,7 @@ export const MarkingScreen = ({
       replace: true,
     });
   }, [question, shownId, navigate, examId]);
+  const here = { submission: screen.submission_id, ...(shownId === undefined ? {} : { question: shownId }) };
   const scope = { ...(all ? { all: true as const } : {}), ...(review === undefined ? {} : { review }) };
   const walk = useOrder(examId, order, { all, review }, screen, chosen?.result.question_id ?? '');
   if (chosen === undefined) return <Alert variant="default">{t('marking.nothing')}</Alert>;
@@ -114,10 +115,11 @@ export const MarkingScreen = ({
               void navigate({
                 to: '/exams/$id/mark',
                 params: { id: examId },
-                search: ({ review: _, ...before }) => ({
-                  ...before,
+                search: {
+                  ...here,
+                  ...(all ? { all } : {}),
                   order: value === 'question' ? 'question' : 'copy',
-                }),
+                },
               });
             }}
             data={[
@@ -154,10 +156,7 @@ export const MarkingScreen = ({
                 void navigate({
                   to: '/exams/$id/mark',
                   params: { id: examId },
-                  search: ({ all: _, ...before }) => ({
-                    ...before,
-                    ...(showsAll ? { all: true as const } : {}),
-                  }),
+                  search: { ...here, order, ...(showsAll ? { all: showsAll } : {}) },
                   replace: true,
                 });
               }}

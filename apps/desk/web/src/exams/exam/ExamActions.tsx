@@ -69,11 +69,6 @@ export const ExamActions = ({ exam }: { exam: ExamOverview }) => {
           {t(exam.mode === 'handwritten' ? 'exams.upload' : 'exams.addAnswers')}
         </Button>
       ) : null}
-      {isAdmin && takesCopies ? (
-        <Button component={Link} to={`/exams/${exam.id}/share`} variant="default">
-          {t('deciding.share.button')}
-        </Button>
-      ) : null}
       {exam.submissions.total > 0 ? (
         <Button component={Link} to={`/exams/${exam.id}/mark`} variant={variantOf('mark')}>
           {exam.submissions.needs_review > 0

@@ -1,7 +1,7 @@
 import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type MouseEvent } from 'react';
 import { calls } from '../../app/calls.ts';
 import { useText } from '../../app/language.ts';
@@ -78,7 +78,11 @@ export const MarkBook = ({ exam }: { exam: ExamOverview }) => {
   };
   return (
     <>
-      {role === 'admin' ? <Outdated examId={exam.id} onShow={() => setShow('outdated')} /> : null}
+      {role === 'admin' ? (
+        <div className="no-print">
+          <Outdated examId={exam.id} onShow={() => setShow('outdated')} />
+        </div>
+      ) : null}
       <Group mb="sm" align="end" className="no-print">
         <TextInput
           type="search"
@@ -97,6 +101,11 @@ export const MarkBook = ({ exam }: { exam: ExamOverview }) => {
         <Button variant="default" onClick={() => print()}>
           {t('exams.book.print')}
         </Button>
+        {role === 'admin' && exam.status !== 'draft' ? (
+          <Button component={Link} to={`/exams/${exam.id}/share`} variant="default">
+            {t('deciding.share.button')}
+          </Button>
+        ) : null}
       </Group>
       {copies.isSuccess && rows.length === 0 ? (
         <Text>{t(show === 'all' && wanted === '' ? 'exams.noCandidates' : 'exams.noneFound')}</Text>
