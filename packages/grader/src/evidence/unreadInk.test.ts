@@ -35,6 +35,17 @@ test('a letter and a word that no place covers are regions, the larger first', (
   expect(holds(found[1] ?? LETTER, LETTER)).toBe(true);
 });
 
+test('a line of small writing is a region, though it is as thin as a ruled line', () => {
+  // Letters 3 mm high in one row of tiles, 4 cells each.
+  const letters = Array.from({ length: 14 }, (_, at) => ({
+    x: (80.1 + at * 3) / width,
+    y: 200.1 / height,
+    width: 1.5 / width,
+    height: 3.4 / height,
+  }));
+  expect(unreadInk(pageWith(...letters), [])).toHaveLength(1);
+});
+
 test('ink within 2 % of a place belongs to it', () => {
   expect(unreadInk(pageWith(WORD), [{ ...WORD, y: WORD.y + 0.02 }])).toEqual([]);
   expect(unreadInk(pageWith(WORD), [{ ...WORD, y: WORD.y + 0.08 }])).toHaveLength(1);

@@ -23,8 +23,14 @@ const REGION_INK = 5 * 255;
 const MARGIN = { x: 0.02, y: 0.028 };
 /** Depth of the edges in which there are holes, shadows and torn paper, as shares of the page's short side. */
 const EDGE = { x: 0.075, y: 0.07 };
-/** A region one tile thin and at least as many long is a ruled line, a margin or a frame. */
+/** A region one tile thin and at least as many long is a ruled line, a margin or a frame, if it is as thin everywhere. */
 const LINE_TILES = 8;
+/** Inked cells across a line, which may lie on the border of two and lean. Letters of 3 mm have more. */
+const LINE_CELLS = 2;
+/** Share of a cell that is inked. */
+const CELL_INK = 64;
+/** Share of the cells along a line across which there may be more, for grain and letters that touch it. */
+const MOST_THICK = 0.1;
 /** Most regions of a page that are kept. */
 const MOST_REGIONS = 50;
 
@@ -39,8 +45,8 @@ export const unreadInk = (ink: InkMap, places: readonly Box[]): Box[] => {
   const found: { box: Box; ink: number }[] = [];
   for (const region of regionsOf(tiles)) {
     const [across, down] = [region.right - region.left + 1, region.bottom - region.top + 1];
-    const isLine = Math.min(across, down) === 1 && Math.max(across, down) >= LINE_TILES;
-    if (region.ink < REGION_INK || isLine) continue;
+    const isLong = Math.min(across, down) === 1 && Math.max(across, down) >= LINE_TILES;
+    if (region.ink < REGION_INK || (isLong && isThin(ink, region))) continue;
     const box = {
       x: (region.left * TILE) / ink.width,
       y: (region.top * TILE) / ink.height,
@@ -54,6 +60,22 @@ export const unreadInk = (ink: InkMap, places: readonly Box[]): Box[] => {
     .toSorted((a, b) => b.ink - a.ink)
     .slice(0, MOST_REGIONS)
     .map(({ box }) => box);
+};
+
+/** Whether a long region is hardly thicker than a line anywhere along it. Small writing is as thin in tiles. */
+const isThin = ({ shares, width, height }: InkMap, { left, right, top, bottom }: Region): boolean => {
+  const [x0, x1] = [left * TILE, Math.min(width, (right + 1) * TILE)];
+  const [y0, y1] = [top * TILE, Math.min(height, (bottom + 1) * TILE)];
+  const inked = (x: number, y: number) => ((shares[y * width + x] ?? 0) >= CELL_INK ? 1 : 0);
+  const lies = right - left > bottom - top;
+  const [from, to, first, last] = lies ? [x0, x1, y0, y1] : [y0, y1, x0, x1];
+  let thick = 0;
+  for (let along = from; along < to; along++) {
+    let cells = 0;
+    for (let over = first; over < last; over++) cells += lies ? inked(along, over) : inked(over, along);
+    if (cells > LINE_CELLS) thick++;
+  }
+  return thick <= MOST_THICK * (to - from);
 };
 
 interface Tiles {
