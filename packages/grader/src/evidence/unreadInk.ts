@@ -23,7 +23,7 @@ const REGION_INK = 5 * 255;
 const MARGIN = { x: 0.02, y: 0.028 };
 /** Depth of the edges in which there are holes, shadows and torn paper, as shares of the page's short side. */
 const EDGE = { x: 0.075, y: 0.07 };
-/** A region one tile thin and at least as many long is a ruled line, a margin or a frame, if it is as thin everywhere. */
+/** A region one tile thin and at least as many long is a ruled line or a frame, if it is hardly thicker anywhere. */
 const LINE_TILES = 8;
 /** Inked cells across a line, which may lie on the border of two and lean. Letters of 3 mm have more. */
 const LINE_CELLS = 2;
