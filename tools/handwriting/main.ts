@@ -1,7 +1,8 @@
 /**
- * `npm run handwriting -- --data FILE [--answers 500 --seed 1 --foreign --out FOLDER]`: how much the offline reader
- * finds of answers in ten hands, photographed. `--out` writes the answers as they are and as they were read, for
- * `npm run agreement`; `--foreign` gives the reader the words of another question, which no answer should get.
+ * `npm run handwriting -- --data FILE [--answers 500 --seed 1 --far --foreign --out FOLDER]`: how much the offline
+ * reader finds of answers in ten hands, photographed; with `--far` from too far away. `--foreign` gives the reader the
+ * words of another question, which no answer should get. `--out` writes the answers as they are and as they were read,
+ * for `npm run agreement`.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     answers: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
+    far: { type: 'boolean', default: false },
     foreign: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
@@ -52,6 +54,7 @@ const paperOf = ({ question_id }: Row): string[] => {
 const reader = await startReader();
 const { hands, answers } = await measure(rows, paperOf, {
   reader,
+  shot: values.far ? 'far' : 'near',
   random,
   done: (count) => {
     if (count % 25 === 0) process.stderr.write(`${count} of ${rows.length} answers\n`);

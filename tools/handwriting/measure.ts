@@ -1,7 +1,7 @@
 import type { Reader } from '@evaluation/reader';
 import type { Random } from '../../tests/harness/seededRandom.ts';
 import { handOf } from './hands.ts';
-import { photograph } from './photograph.ts';
+import { photograph, type Shot } from './photograph.ts';
 
 /** A row of the format of `npm run agreement`; a question's fields stand in its first row. */
 export interface Row {
@@ -23,11 +23,18 @@ export interface HandResult {
   wrong: number;
 }
 
+interface Means {
+  reader: Reader;
+  shot: Shot;
+  random: Random;
+  done: (rows: number) => void;
+}
+
 /** Reads each answer from a picture of it, with the words of `paperOf` its question. */
 export const measure = async (
   rows: readonly Row[],
   paperOf: (row: Row) => string[],
-  { reader, random, done }: { reader: Reader; random: Random; done: (rows: number) => void },
+  { reader, shot, random, done }: Means,
 ): Promise<{ hands: HandResult[]; answers: string[] }> => {
   const results = new Map<string, HandResult>();
   const answers: string[] = [];
@@ -35,7 +42,7 @@ export const measure = async (
     const hand = handOf(index);
     const result = results.get(hand.name) ?? { hand: hand.name, ...NOTHING };
     results.set(hand.name, result);
-    const lines = await reader.read(await photograph(row.answer, hand, random), paperOf(row));
+    const lines = await reader.read(await photograph(row.answer, hand, { shot, random }), paperOf(row));
     const words = lines.flatMap((line) => line.words);
     const written = wordsOf(row.answer);
     result.answers += 1;

@@ -30,7 +30,9 @@ const misses: readonly (readonly [answer: string, paper: string])[] = [
 test('an answer beside the point gets no word of the paper, in any of ten hands', async () => {
   const random = seededRandom(7);
   for (const [index, [answer, paper]] of misses.entries()) {
-    const lines = await reader.read(await photograph(answer, handOf(index), random), [paper]);
+    const lines = await reader.read(await photograph(answer, handOf(index), { shot: 'far', random }), [
+      paper,
+    ]);
     const taken = lines.flatMap(({ words }) => words.filter(({ read }) => read !== undefined));
     const invented = taken.filter(({ text }) => !answer.toLowerCase().includes(text.toLowerCase()));
     expect(invented.map(({ read, text }) => `${read} became ${text}`)).toEqual([]);

@@ -8,7 +8,11 @@ const TEXT_WIDTH = 900;
 const MARGIN = 90;
 
 /** An answer in a hand on ruled paper, as a telephone takes it: leaning, in uneven light, soft, and with noise. */
-export const photograph = async (answer: string, hand: Hand, random: Random): Promise<Buffer> => {
+export const photograph = async (
+  answer: string,
+  hand: Hand,
+  { shot, random }: { shot: Shot; random: Random },
+): Promise<Buffer> => {
   const { data: ink, info } = await sharp({
     text: {
       text: `<span foreground="${INKS[Math.floor(random() * INKS.length)]}">${escaped(answer)}</span>`,
@@ -45,17 +49,23 @@ export const photograph = async (answer: string, hand: Hand, random: Random): Pr
     .removeAlpha()
     .png()
     .toBuffer();
-  // Far away and out of focus, as far as the reader loses about as many words as on real pages (docs/reading.md).
+  const { nearest, farthest, blur } = SHOTS[shot];
   const leaning = await sharp(page)
     .affine([1, (random() - 0.5) * 0.06, (random() - 0.5) * 0.5, 1], { background: '#cfc9bb' })
-    .resize(Math.round(WIDTH * (NEAREST - random() * (NEAREST - FARTHEST))))
-    .blur(0.6 + random() * BLUR)
+    .resize(Math.round(WIDTH * (nearest - random() * (nearest - farthest))))
+    .blur(0.6 + random() * blur)
     .jpeg({ quality: 40 + Math.floor(random() * 30) })
     .toBuffer();
   return await sharp(leaning).resize(WIDTH).jpeg().toBuffer();
 };
 
-const [NEAREST, FARTHEST, BLUR] = [0.62, 0.42, 0.45];
+/** Pixels of the photo for each of the page, and how far it is out of focus, pixels of the photo. */
+const SHOTS = {
+  near: { nearest: 1, farthest: 0.75, blur: 0.4 },
+  /** So far away that the reader loses about as many words as on real pages (docs/reading.md). */
+  far: { nearest: 0.62, farthest: 0.42, blur: 0.45 },
+} as const;
+export type Shot = keyof typeof SHOTS;
 
 const INKS = ['#1c2a6b', '#222228', '#31407a', '#3a3a40'] as const;
 
