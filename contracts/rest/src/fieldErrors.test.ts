@@ -355,10 +355,14 @@ describe('valid bodies pass', () => {
       }),
     );
     ExamCreate.parse(exam);
-    const before = process.cpuUsage();
-    const parsed = ExamCreate.safeParse(body);
-    const { user, system } = process.cpuUsage(before);
-    expect(parsed.error?.issues).toBeUndefined();
-    expect((user + system) / 1000).toBeLessThan(300);
+    // The least of three: other threads of the process, such as those that collect garbage, add to any one.
+    const costs = [1, 2, 3].map(() => {
+      const before = process.cpuUsage();
+      const parsed = ExamCreate.safeParse(body);
+      const { user, system } = process.cpuUsage(before);
+      expect(parsed.error?.issues).toBeUndefined();
+      return (user + system) / 1000;
+    });
+    expect(Math.min(...costs)).toBeLessThan(300);
   });
 });
