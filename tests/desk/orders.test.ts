@@ -178,7 +178,8 @@ test('from the review, Next follows its list with the same filter, and a link le
   await context.close();
 });
 
-test('after a reload the last decision can still be undone, and an approval withdrawn', async () => {
+/** A new copy on the marking screen, whose mark of question 2 was confirmed. */
+const confirmed = async () => {
   const exam = await newExam();
   const [submission = ''] = await newCopies(exam, 1);
   const { context, page, problems } = await desk.newBrowser();
@@ -186,8 +187,12 @@ test('after a reload the last decision can still be undone, and an approval with
   await page.goto(`${desk.url}/exams/${exam.id}/mark?order=copy`);
   await isAt(page, '2');
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('Marked by a teacher').waitFor();
   await page.getByText('Saved', { exact: true }).waitFor();
+  return { exam, submission, context, page, problems };
+};
+
+test('after a reload the last decision can still be undone, and an approval withdrawn', async () => {
+  const { submission, context, page, problems } = await confirmed();
   await page.reload();
   await isAt(page, '2');
   await page.getByText('Marked by a teacher').waitFor();
@@ -210,14 +215,7 @@ test('after a reload the last decision can still be undone, and an approval with
 });
 
 test('an undo after a reload overwrites no mark that a colleague has set meanwhile', async () => {
-  const exam = await newExam();
-  const [submission = ''] = await newCopies(exam, 1);
-  const { context, page, problems } = await desk.newBrowser();
-  await signIn(desk, page);
-  await page.goto(`${desk.url}/exams/${exam.id}/mark?order=copy`);
-  await isAt(page, '2');
-  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('Saved', { exact: true }).waitFor();
+  const { exam, submission, context, page, problems } = await confirmed();
   const question = exam.questions.find(({ label }) => label === '2')?.id ?? '';
   const changed = await api.patch(`/submissions/${submission}/questions/${question}`, {
     reviewer: 'R',

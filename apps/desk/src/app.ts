@@ -55,9 +55,9 @@ export const createApp = (
 
 /** Addresses of the page name exams by id, so each of them is `page`. */
 const describeRequest = ({ originalUrl }: Request): { route: string; procedure: string | undefined } => ({
-  route: ROUTES.find((route) => new RegExp(`^${route}(?:[/?]|$)`).test(originalUrl)) ?? 'page',
+  route: ROUTE.exec(originalUrl)?.[1] ?? 'page',
   procedure: PROCEDURE.exec(originalUrl)?.[1],
 });
 
-const ROUTES = ['/trpc', '/session', '/oidc', '/events', '/assets'];
+const ROUTE = /^(\/(?:trpc|session|oidc|events|assets))(?:[/?]|$)/;
 const PROCEDURE = /^\/trpc\/([A-Za-z]+(?:\.[A-Za-z]+)*)(?:\?|$)/;

@@ -39,6 +39,21 @@ describe('no word is invented', () => {
     ['is an abbreviation in the paper', 'nadphh', 'What does NADPH do?'],
   ])('where it %s: %s', (_why, read, paper) => expect(choose(read, paper)).toBe(read));
 
+  test('the network is asked about 20 words of a paper at most, and about none for a word without end', () => {
+    const ending = (at: number) => String.fromCharCode(97 + (at % 26), 97 + Math.floor(at / 26));
+    const paper = Array.from({ length: 500 }, (_, at) => `photosynthesi${ending(at)}`).join(' ');
+    const asked: string[] = [];
+    const score = (text: string) => {
+      asked.push(text);
+      return 0;
+    };
+    createLexicon([paper], english).choose('photosynthezzz', score);
+    // The words of the paper, and the one that was read.
+    expect(asked.length).toBeLessThanOrEqual(21);
+    expect(createLexicon([paper], english).choose('x'.repeat(400), score)).toBe('x'.repeat(400));
+    expect(asked.length).toBeLessThanOrEqual(21);
+  });
+
   test('the network must find the word of the paper nearly as probable', () => {
     expect(choose('photosyuthesis', 'photosynthesis', 3.9)).toBe('photosynthesis');
     expect(choose('photosyuthesis', 'photosynthesis', 4.1)).toBe('photosyuthesis');

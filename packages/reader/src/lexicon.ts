@@ -6,8 +6,10 @@ import { distance } from 'fastest-levenshtein';
  * is English, a number, a formula or a negation stays as it was read, and so does one that two words of the paper fit.
  */
 
-/** Letters of the shortest word that is changed, or taken. Shorter ones are alike too often. */
+/** Letters of the shortest word that is changed, or taken: shorter ones are alike too often. */
 const LEAST_LETTERS = 4;
+/** Letters of the longest one. Longer "words" are made to take time. */
+const MOST_LETTERS = 30;
 /** Edits for each letter of the longer word. */
 const MOST_EDITS = 0.4;
 /**
@@ -19,6 +21,8 @@ const MARGIN = 4;
 const ALIKE = 2;
 /** Words of the paper that are compared; a paper of 200 questions has fewer. */
 const MOST_WORDS = 20_000;
+/** Words of the paper, the nearest ones, that the network is asked about for one word. */
+const MOST_SCORED = 20;
 
 export interface Lexicon {
   /**
@@ -36,10 +40,13 @@ export const createLexicon = (texts: readonly string[], english: ReadonlySet<str
     choose(read, score) {
       const [, before = '', word = '', after = ''] = WORD.exec(read) ?? [];
       const small = word.toLowerCase();
-      if (small.length < LEAST_LETTERS || english.has(small) || own.has(small)) return read;
+      if (!isComparable(small) || english.has(small) || own.has(small)) return read;
       const written = (other: string) => `${before}${inCaseOf(word, other)}${after}`;
-      const near = paper.filter((other) => isNear(small, other) && !isOpposite(small, other));
+      const near = paper
+        .filter((other) => isNear(small, other) && !isOpposite(small, other))
+        .toSorted((a, b) => distance(small, a) - distance(small, b));
       const [best] = near
+        .slice(0, MOST_SCORED)
         .map((other) => ({ other, score: score(written(other)) }))
         .toSorted((a, b) => b.score - a.score);
       if (best === undefined || best.score <= score(read) - MARGIN) return read;
@@ -57,9 +64,11 @@ const WORD = /^(\P{L}*)(\p{Lu}?\p{Ll}+|\p{Lu}+)(\P{L}*)$/u;
 /** Words of a text in small letters, without abbreviations, formulas, units and short words. */
 const wordsIn = (text: string): string[] =>
   (text.match(/[\p{L}\p{N}]+/gu) ?? [])
-    .filter((word) => word.length >= LEAST_LETTERS && /^\p{Lu}?\p{Ll}+$/u.test(word))
+    .filter((word) => isComparable(word) && /^\p{Lu}?\p{Ll}+$/u.test(word))
     .map((word) => word.toLowerCase())
     .filter((word) => !UNIT.test(word));
+
+const isComparable = ({ length }: string): boolean => length >= LEAST_LETTERS && length <= MOST_LETTERS;
 
 const UNIT =
   /^(?:kilo|centi|milli|micro|mega)?(?:met(?:re|er)|lit(?:re|er)|gram|second|minute|hour|ampere|volt|watt|newton|joule|pascal|hertz|kelvin|celsius|ohm|mole)s?$/u;

@@ -82,6 +82,7 @@ const recognize = async ({ jpeg, paper = [] }: Picture, signal: AbortSignal): Pr
       const boxed = words.map((word) => ({
         ...word,
         text: plainText(word.text, 2000),
+        ...(word.read === undefined ? {} : { read: plainText(word.read, 2000) }),
         box: clampBox(word.box),
       }));
       return [

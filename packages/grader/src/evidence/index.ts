@@ -11,5 +11,5 @@ export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
 export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 export { RELEASE } from './release.ts';
 export { replay, type Replayed } from './replay.ts';
-export { alignRequest, paperTexts, judgeRequest, makeRubricRequest } from './requests.ts';
+export { alignRequest, judgeRequest, makeRubricRequest, paperTexts } from './requests.ts';
 export { failedQuestion, gradedQuestion, withoutJudging, type QuestionOutcome } from './questionOutcome.ts';

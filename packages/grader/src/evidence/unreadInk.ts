@@ -41,12 +41,12 @@ const MOST_REGIONS = 50;
  * @returns boxes in fractions of the viewed page, the largest amount of ink first
  */
 export const unreadInk = (ink: InkMap, places: readonly Box[]): Box[] => {
-  const tiles = tilesOf(ink, places);
+  const left = withoutPlaces(ink, places);
   const found: { box: Box; ink: number }[] = [];
-  for (const region of regionsOf(tiles)) {
+  for (const region of regionsOf(tilesOf(left))) {
     const [across, down] = [region.right - region.left + 1, region.bottom - region.top + 1];
     const isLong = Math.min(across, down) === 1 && Math.max(across, down) >= LINE_TILES;
-    if (region.ink < REGION_INK || (isLong && isThin(ink, region))) continue;
+    if (region.ink < REGION_INK || (isLong && isThin(left, region))) continue;
     const box = {
       x: (region.left * TILE) / ink.width,
       y: (region.top * TILE) / ink.height,
@@ -84,7 +84,8 @@ interface Tiles {
   down: number;
 }
 
-const tilesOf = ({ shares, width, height }: InkMap, places: readonly Box[]): Tiles => {
+/** The map without the ink of the places, each with its margin. */
+const withoutPlaces = ({ shares, width, height }: InkMap, places: readonly Box[]): InkMap => {
   const left = new Uint8Array(shares);
   const side = Math.min(width, height);
   for (const { x, y, width: wide, height: high } of places) {
@@ -94,13 +95,17 @@ const tilesOf = ({ shares, width, height }: InkMap, places: readonly Box[]): Til
     const bottom = Math.min(height, Math.ceil((y + high) * height + MARGIN.y * side));
     for (let row = top; row < bottom; row++) left.fill(0, row * width + from, row * width + to);
   }
+  return { shares: left, width, height };
+};
+
+const tilesOf = ({ shares, width, height }: InkMap): Tiles => {
   const across = Math.ceil(width / TILE);
   const down = Math.ceil(height / TILE);
   const ink = new Uint32Array(across * down);
   for (let y = 0; y < height; y++) {
     const row = Math.floor(y / TILE) * across;
     for (let x = 0; x < width; x++) {
-      const share = left[y * width + x] ?? 0;
+      const share = shares[y * width + x] ?? 0;
       if (share > 0) ink[row + Math.floor(x / TILE)] = (ink[row + Math.floor(x / TILE)] ?? 0) + share;
     }
   }

@@ -224,7 +224,6 @@ const readRows = async (tx: Tx, actor: StaffActor, submissionId: string) => {
       guide_mode: guide.mode,
       is_shared: more.is_shared,
     },
-
     marksRevision: more.marks_revision,
     pages: more.pages,
     sealedKey: more.files_removed_at === null ? more.sealed_key : null,

@@ -142,8 +142,8 @@ const readShares = async (tx: Tx, actor: Actor, examId: string): Promise<Shares>
   const { institute_id: instituteId } = actor;
   const ofExam = sql`m.institute_id = ${instituteId} and m.exam_id = ${examId}`;
   const { rows: people } = await sql<PersonOfExam>`
-    select p.id as staff_id, p.name, coalesce(w.answers, 0) as answers, coalesce(w.decided, 0) as decided, (select count(*)::int from marking_shares m
-      join registrations r
+    select p.id as staff_id, p.name, coalesce(w.answers, 0) as answers, coalesce(w.decided, 0) as decided,
+      (select count(*)::int from marking_shares m join registrations r
         on r.institute_id = m.institute_id and r.exam_id = m.exam_id and r.candidate_id = m.subject_id
       where ${ofExam} and m.staff_id = p.id) as copies
     from staff p
